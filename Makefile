@@ -1,0 +1,53 @@
+# `make demo` and `make test` need Python 3.11 or newer and make; they set up the rest in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-install lint bench bench-large pictures clean
+
+help: ## show the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/run.stamp ## audit a built-in simulated model
+	@$(BIN)/calibrant demo
+
+test: $(VENV)/dev.stamp ## run the tests (under five minutes)
+	$(BIN)/python -m pytest -m "not install"
+
+test-install: $(VENV)/dev.stamp ## clone, set up and run the README's commands from nothing
+	$(BIN)/python -m pytest -m install
+
+lint: $(VENV)/dev.stamp ## ruff and mypy --strict
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (installs them)
+	$(BIN)/python benchmarks/measure.py
+
+bench-large: $(VENV)/bench.stamp ## how time and memory grow up to 10^8 rows
+	$(BIN)/python benchmarks/measure.py --growth
+
+pictures: $(VENV)/dev.stamp ## draw the pictures of the README again
+	$(BIN)/python docs/pictures.py
+
+clean: ## remove the environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "calibrant needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: $(BIN)/python pyproject.toml
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: $(BIN)/python pyproject.toml
+	$(PIP) install --editable '.[dev]'
+	@touch $@ $(VENV)/run.stamp
+
+$(VENV)/bench.stamp: $(VENV)/dev.stamp
+	$(PIP) install --editable '.[bench]'
+	@touch $@

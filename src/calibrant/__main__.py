@@ -1,0 +1,5 @@
+"""Lets ``python -m calibrant`` stand for the command line."""
+
+from calibrant.cli import main
+
+main()

@@ -1,0 +1,211 @@
+"""What inputs must be, and the words of every refusal.
+
+Each function builds one error: which argument, the rule, what was found and in which row,
+and the way out. Sources find the facts (an array scans, an engine counts) and raise these,
+so that the words are the same wherever the data live.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class InputError(ValueError):
+    """The input breaks a rule; the message names it and the way out."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the user calls each column: arguments in Python, columns of a file elsewhere."""
+
+    label: str = "y_true"
+    prob: str = "y_prob"
+    weight: str = "sample_weight"
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row" if count == 1 else f"{count:,} rows"
+
+
+def _listed(values: Iterable[object], most: int = 8) -> str:
+    shown = [str(value) for value in values]
+    more = f", ... ({len(shown) - most} more)" if len(shown) > most else ""
+    return ", ".join(shown[:most]) + more
+
+
+def empty(name: str) -> InputError:
+    return InputError(f"{name} is empty: at least one row is needed.")
+
+
+def not_one_column(name: str, shape: tuple[int, ...]) -> InputError:
+    if len(shape) == 2 and shape[1] == 2:
+        way_out = f"For the output of predict_proba pass its second column: {name}[:, 1]."
+    elif len(shape) == 2 and 1 in shape:
+        way_out = f"Pass {name}.ravel()."
+    else:
+        way_out = "Pass one value for each row."
+    return InputError(f"{name} must be one-dimensional, but its shape is {shape}. {way_out}")
+
+
+def lengths_differ(lengths: Sequence[tuple[str, int]]) -> InputError:
+    found = ", ".join(f"{name} has {count:,}" for name, count in lengths)
+    return InputError(
+        f"All arguments must have the same number of rows, but {found}. "
+        "Pass the rows of one and the same table."
+    )
+
+
+def missing(name: str, count: int, row: int) -> InputError:
+    return InputError(
+        f"{name} has missing values in {_rows(count)}, first in row {row} (the first row is 0). "
+        "Remove or fill these rows; on the command line --drop-missing removes them."
+    )
+
+
+def not_numeric(name: str, row: int, value: object) -> InputError:
+    return InputError(
+        f"{name} must hold numbers, but row {row} (the first row is 0) holds {value!r}. "
+        "Convert the column to numbers first."
+    )
+
+
+def outside_unit(name: str, count: int, row: int, value: float, highest: float) -> InputError:
+    """Scores below 0 or above 1: guess what they are, never squash them."""
+    if -1e-6 <= value <= 1 + 1e-6:
+        way_out = "If this is rounding noise, clip it: numpy.clip(scores, 0, 1)."
+    elif value > 1 and highest <= 100:
+        way_out = "If they are percentages, divide by 100."
+    else:
+        way_out = "They are not probabilities."
+    return InputError(
+        f"{name} must lie between 0 and 1, but {_rows(count)} do not, "
+        f"first row {row} (the first row is 0) with {value!r}. {way_out} "
+        "Log-odds (logits) become probabilities by 1 / (1 + exp(-score)); margins, such as those "
+        "of decision_function, need a calibrator fitted on held-out rows."
+    )
+
+
+def swapped(names: Names) -> InputError:
+    return InputError(
+        f"{names.prob} holds only 0 and 1 while {names.label} holds fractions: arguments swapped? "
+        f"The order is (y_true, y_prob): {names.label} the outcomes, {names.prob} the "
+        "probabilities."
+    )
+
+
+def labels_not_binary(name: str, values: Sequence[object]) -> InputError:
+    return InputError(
+        f"{name} must hold two label values, but it holds {len(values)} or more: "
+        f"{_listed(map(repr, values))}. Keep the rows of two classes, or turn the column into "
+        "one class against the rest, such as y_true == 'the class'."
+    )
+
+
+def labels_need_pos_label(name: str, values: Sequence[object]) -> InputError:
+    last = values[-1]
+    return InputError(
+        f"{name} holds the labels {_listed(map(repr, values))}; say which one is the event: "
+        f"pos_label={last!r} (on the command line: --pos-label {last}). "
+        "Without it labels must be 0/1, -1/1, True/False, or fractions between 0 and 1."
+    )
+
+
+def labels_lack_pos_label(name: str, pos_label: object, values: Sequence[object]) -> InputError:
+    near = difflib.get_close_matches(str(pos_label), [str(value) for value in values], n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return InputError(
+        f"pos_label={pos_label!r} is not among the labels of {name}: "
+        f"{_listed(map(repr, values))}.{hint} Pass one of them."
+    )
+
+
+def labels_soft(name: str, row: int, value: float) -> InputError:
+    return InputError(
+        f"{name} must hold 0/1 labels, but row {row} (the first row is 0) holds {value!r}. "
+        "If these are soft labels (probabilities of the event), say so with --soft."
+    )
+
+
+def weight_negative(name: str, count: int, row: int, value: float) -> InputError:
+    return InputError(
+        f"{name} must not be negative, but {_rows(count)} are, "
+        f"first row {row} (the first row is 0) with {value!r}. Remove these rows or fix them."
+    )
+
+
+def weight_scale(name: str, total: float) -> InputError:
+    return InputError(
+        f"{name} must have a sum that doubles can hold with precision, between 1e-290 and 1e300, "
+        f"but it is {total!r}. Multiply the weights by a constant: only proportions matter."
+    )
+
+
+def weight_all_zero(name: str) -> InputError:
+    return InputError(
+        f"{name} is zero in every row, so nothing is left to measure. "
+        "At least one row needs a positive weight."
+    )
+
+
+def unknown_column(column: str, columns: Sequence[str], source: str) -> InputError:
+    near = difflib.get_close_matches(column, columns, n=3, cutoff=0.5)
+    lower = [name for name in columns if name.lower() == column.lower()]
+    near = lower + [name for name in near if name not in lower]
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return InputError(
+        f"There is no column {column!r} in {source}.{hint} "
+        f"Its columns are: {_listed(columns, most=30)}."
+    )
+
+
+def argument_missing(name: str) -> InputError:
+    return InputError(
+        f"{name} is missing. Pass (y_true, y_prob), or a Predictions or a Tally alone."
+    )
+
+
+def argument_superfluous(names: Sequence[str], kind: str) -> InputError:
+    return InputError(
+        f"{', '.join(names)} cannot be given next to a {kind}, which holds labels, scores and "
+        f"weights already. Pass the {kind} alone."
+    )
+
+
+def out_of_range(name: str, rule: str, value: object) -> InputError:
+    return InputError(f"{name} must be {rule}, but it is {value!r}.")
+
+
+def tally_inexact(error: float, at_most: float) -> InputError:
+    return InputError(
+        f"A tally holds no rows: it proves only that the calibration error lies between "
+        f"{error:.6g} and {at_most:.6g}. audit(tally) reports both bounds; a finer tally, "
+        "Predictions(...).tally(level=...), brings them closer."
+    )
+
+
+def file_missing(path: str) -> InputError:
+    return InputError(f"There is no file {path!r}. Check the name and the folder.")
+
+
+def file_kind(path: str, endings: Sequence[str]) -> InputError:
+    return InputError(
+        f"{path!r} is not a file that calibrant reads: its name must end in "
+        f"{_listed(endings, most=20)}. Export the table to CSV or Parquet."
+    )
+
+
+def file_without_rows(path: str) -> InputError:
+    return InputError(f"{path!r} is empty: at least one row is needed below the header.")
+
+
+def file_all_missing(path: str, rows: int) -> InputError:
+    return InputError(
+        f"All {rows:,} rows of {path!r} have a missing value, so nothing is left to measure. "
+        "Check the columns named by --label, --prob and --weight."
+    )
+
+
+def file_unreadable(path: str, why: str) -> InputError:
+    return InputError(f"{path!r} could not be read. DuckDB says: {why.strip()}")

@@ -1,0 +1,107 @@
+"""Diagram: the cumulative diagram, and how much of it must be opened.
+
+Order the predictions by score, pool equal scores, and walk along them with running totals of
+weight W, positives S and score mass F. Everything the library says about calibration is read
+off this walk. At the edges of cells it is exact; inside a cell S - F can rise at most by the
+cell's `rise` and fall at most by its `fall`, so that most cells never need to be opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from calibrant._types import BoolArray, FloatArray
+from calibrant.tally import Cells, Totals
+
+#: Values of the walk that differ by less than this share of the total weight are equal.
+TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Diagram:
+    """The cumulative diagram: cells and pooled scores in order, with the walk along them.
+
+    Point i of the walk lies before cell i; point 0 is the start, where all totals are 0.
+    """
+
+    cells: Cells
+    totals: Totals
+
+    @cached_property
+    def weight(self) -> float:
+        """Total weight."""
+        return float(self.weight_before[-1])
+
+    @cached_property
+    def tolerance(self) -> float:
+        """Values of the walk this close are equal (the rule for ties)."""
+        return TOLERANCE * self.weight
+
+    @cached_property
+    def weight_before(self) -> FloatArray:
+        """W at every edge: the weight of the rows so far."""
+        return np.concatenate([[0.0], np.cumsum(self.cells.weight)])
+
+    @cached_property
+    def walk(self) -> FloatArray:
+        """S - F at every edge: positives observed minus positives predicted so far."""
+        return np.concatenate([[0.0], np.cumsum(self.cells.rise - self.cells.fall)])
+
+    @cached_property
+    def highest(self) -> FloatArray:
+        """The most that the walk can reach inside each cell, its right edge included."""
+        return np.where(self.cells.single, self.walk[1:], self.walk[:-1] + self.cells.rise)
+
+    @cached_property
+    def lowest(self) -> FloatArray:
+        """The least that the walk can reach inside each cell, its right edge included."""
+        return np.where(self.cells.single, self.walk[1:], self.walk[:-1] - self.cells.fall)
+
+    def replace(self, closed: BoolArray, opened: Cells) -> Diagram:
+        """Return the diagram with the cells marked `closed` replaced by what was in them."""
+        cells = Cells.concatenate([self.cells.take(~closed), opened])
+        order = np.argsort(cells.low, kind="stable")
+        return Diagram(cells.take(order), self.totals)
+
+
+class Source(Protocol):
+    """Where rows live: it can sum them up in cells, and open cells."""
+
+    def start(self) -> tuple[Cells, Totals]:
+        """Sum up all rows in cells of a width that suits their number."""
+
+    def zoom(self, cells: Cells, /) -> Cells | None:
+        """Open closed cells.
+
+        Gives back their pooled scores, or finer cells when too many rows would come back, or
+        None where there are no rows to look at.
+        """
+
+
+#: The half of a statistic that says which cells must still be opened for it.
+Needs: TypeAlias = Callable[[Diagram], BoolArray]
+
+
+def resolve(source: Source, *needs: Needs) -> Diagram:
+    """Sum up a source in cells, and open cells until no statistic needs another one.
+
+    Every round drops or splits the cells it asks for, so it ends. A source without rows (a
+    stored tally) leaves the cells closed, and the statistics then carry their bounds.
+    """
+    diagram = Diagram(*source.start())
+    while True:
+        wanted = np.zeros(len(diagram.cells), dtype=bool)
+        for need in needs:
+            wanted |= need(diagram)
+        wanted &= ~diagram.cells.single
+        if not wanted.any():
+            return diagram
+        opened = source.zoom(diagram.cells.take(wanted))
+        if opened is None:
+            return diagram
+        diagram = diagram.replace(wanted, opened)

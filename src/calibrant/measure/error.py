@@ -1,0 +1,111 @@
+"""The calibration error c_emp: exact, as a metric and as an assertion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibrant import _checks
+from calibrant.diagram import TOLERANCE, Diagram, resolve
+from calibrant.measure.extremes import extremes, extremes_need
+from calibrant.measure.interval import worst_of
+from calibrant.sources.predictions import source_of, warn
+
+
+def error_of(diagram: Diagram) -> tuple[float, float]:
+    """Return c_emp at the known points, which is attained, and the most it could be."""
+    found = extremes(diagram)
+    share = found.range / diagram.weight
+    return min(1.0, share), min(1.0, max(share, found.at_most / diagram.weight))
+
+
+def calibration_error(
+    y_true: Any, y_prob: Any = None, *, sample_weight: Any = None, pos_label: object = None
+) -> float:
+    """Measure the calibration error c_emp on the rows at hand, exactly.
+
+    The largest difference between observed and predicted positives over all intervals of
+    scores, as a share of all rows: 0.02 means that in no range of scores do predictions and
+    outcomes differ by more than 2 events in every 100 rows of the data. No bins, no smoothing,
+    no dependence on the order of rows; equal scores are pooled.
+
+    Parameters
+    ----------
+    y_true : array-like, Predictions or Tally
+        Outcomes: 0/1, -1/1, booleans, any two values with `pos_label`, or soft labels in
+        [0, 1]. With `sample_weight` as the probability of each point, soft labels give the
+        population's c(f) itself. A Predictions or a Tally stands for both arguments.
+    y_prob : array-like
+        Predicted probabilities of the event, in [0, 1].
+    sample_weight : array-like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
+
+    Returns
+    -------
+    float
+        c_emp, between 0 and 1; 0 is best. A Tally whose cells hide more than 1e-12 is refused:
+        `audit` gives its bounds.
+
+    References
+    ----------
+    Gao, Parameswaran and Peng, "On the interpretability of conditional probability estimates in
+    the agnostic setting", AISTATS 2017, Definition 2. The same quantity is called ECCE-R or
+    Kuiper's statistic by Arrieta-Ibarra et al., JMLR 2022.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> round(cb.calibration_error([0, 1, 0, 1], [0.6, 0.8, 0.2, 0.4]), 12)
+    0.15
+    """
+    source, warnings = source_of(y_true, y_prob, sample_weight, pos_label)
+    error, at_most = error_of(resolve(source, extremes_need))
+    warn(warnings, stacklevel=2)
+    if at_most - error > TOLERANCE:
+        raise _checks.tally_inexact(error, at_most)
+    return error
+
+
+def assert_calibrated(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    max_error: float,
+    sample_weight: Any = None,
+    pos_label: object = None,
+) -> None:
+    """Fail, in words, if the calibration error is over `max_error`: for a user's own tests.
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight, pos_label
+        As for `calibration_error`.
+    max_error : float
+        The largest calibration error that passes.
+
+    Raises
+    ------
+    AssertionError
+        Says by how much, and names the worst interval.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> cb.assert_calibrated([0, 1, 0, 1], [0.6, 0.8, 0.2, 0.4], max_error=0.2)
+    >>> cb.assert_calibrated([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4], max_error=0.2)
+    Traceback (most recent call last):
+        ...
+    AssertionError: The calibration error is 0.4, over the 0.2 allowed. Worst: ...
+    """
+    if not 0 <= max_error <= 1:
+        raise _checks.out_of_range("max_error", "between 0 and 1", max_error)
+    source, warnings = source_of(y_true, y_prob, sample_weight, pos_label)
+    diagram = resolve(source, extremes_need)
+    warn(warnings, stacklevel=2)
+    _, at_most = error_of(diagram)
+    if at_most > max_error:
+        raise AssertionError(
+            f"The calibration error is {at_most:.4g}, over the {max_error:.4g} allowed. "
+            f"Worst: {worst_of(diagram)}"
+        )

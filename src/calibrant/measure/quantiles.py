@@ -1,0 +1,23 @@
+"""Quantiles: points of the walk at given shares of the total weight, ties never split."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.diagram import Diagram
+
+
+def quantile_points(diagram: Diagram, shares: FloatArray) -> IntArray:
+    """Return for each share the first point that has at least that much weight before it."""
+    target = np.asarray(shares) * diagram.weight - diagram.tolerance
+    return np.minimum(np.searchsorted(diagram.weight_before, target), len(diagram.cells))
+
+
+def quantiles_need(diagram: Diagram, shares: FloatArray) -> BoolArray:
+    """Mark the cells that hold one of the points, so that it does not depend on the cells."""
+    needed = np.zeros(len(diagram.cells), dtype=bool)
+    point = quantile_points(diagram, shares)
+    inside = diagram.weight_before[point] > np.asarray(shares) * diagram.weight + diagram.tolerance
+    needed[point[inside] - 1] = True
+    return needed

@@ -1,0 +1,1 @@
+"""Audits made visible. Renderers compute nothing: every number comes from the Audit."""

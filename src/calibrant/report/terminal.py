@@ -1,0 +1,134 @@
+"""The audit in a terminal: a sentence first, then where, then the numbers and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from calibrant.audit import Audit
+from calibrant.measure.interval import Interval
+
+
+class _Marks(NamedTuple):
+    predicted: str
+    observed: str
+    both: str
+    line: str
+
+
+_MARKS = _Marks("○", "●", "◉", "─")
+_PLAIN_MARKS = _Marks("o", "x", "*", "-")
+_PICTURE_WIDTH = 30
+
+
+def render(audit: Audit, console: Console) -> None:
+    """Print an audit."""
+    marks = _MARKS if "utf" in console.encoding.lower() else _PLAIN_MARKS
+    console.print(
+        Group(
+            Text(audit.headline, style="bold"),
+            Text(audit.where),
+            *(Text(f"Note: {warning}", style="yellow") for warning in _notes(audit)),
+            Text(),
+            _facts(audit),
+            Text(),
+            _worst(audit.worst_intervals),
+            Text(),
+            _reliability(audit.reliability, marks),
+        )
+    )
+
+
+def _notes(audit: Audit) -> Iterable[str]:
+    if audit.data.dropped:
+        yield f"{audit.data.dropped:,} rows with a missing value were dropped."
+    yield from audit.warnings
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for column in columns:
+        left = column == "scores" or column.startswith("0")
+        table.add_column(column, justify="left" if left else "right", header_style="dim")
+    return table
+
+
+def _facts(audit: Audit) -> Table:
+    data = audit.data
+    table = _table("In numbers", "scores", "")
+    table.show_header = False
+    table.add_row("rows", f"{data.rows:,}")
+    if data.weight != data.rows:
+        table.add_row("total weight", f"{data.weight:,.6g}")
+    table.add_row("events observed", f"{data.observed_rate:.4%}")
+    table.add_row("events predicted", f"{data.mean_prediction:.4%}")
+    table.add_row("calibration error", f"{audit.calibration_error:.6f}")
+    if not audit.exact:
+        table.add_row("  at most", f"{audit.calibration_error_at_most:.6f}")
+    return table
+
+
+def _worst(intervals: Iterable[Interval]) -> Table:
+    table = _table(
+        "Where it fails most", "scores", "rows", "predicted", "observed", "excess", "so they are"
+    )
+    for interval in intervals:
+        table.add_row(
+            _range(interval),
+            f"{interval.rows:,}",
+            f"{interval.mean_prediction:.4f}",
+            f"{interval.observed_rate:.4f}",
+            f"{interval.excess:+.4f}",
+            interval.verdict,
+        )
+    return table
+
+
+def _reliability(groups: Iterable[Interval], marks: _Marks) -> Group:
+    groups = list(groups)
+    highest = max(max(group.mean_prediction, group.observed_rate) for group in groups)
+    scale = next(top for top in (0.001, 0.01, 0.1, 0.2, 0.5, 1.0) if highest <= top)
+    axis = "0" + f"{scale:g}".rjust(_PICTURE_WIDTH - 1)
+    table = _table(
+        "Predicted against observed, in groups of equal size",
+        "scores",
+        "rows",
+        "predicted",
+        "observed",
+        axis,
+    )
+    for group in groups:
+        table.add_row(
+            _range(group),
+            f"{group.rows:,}",
+            f"{group.mean_prediction:.4f}",
+            f"{group.observed_rate:.4f}",
+            _picture(group, scale, marks),
+        )
+    legend = f"{marks.predicted} predicted  {marks.observed} observed  {marks.both} both"
+    return Group(table, Padding(Text(legend, style="dim"), 0))
+
+
+def _range(interval: Interval) -> str:
+    if interval.p1 is None:
+        return f"up to {interval.p2:.4f}"
+    return f"{interval.p1:.4f} to {interval.p2:.4f}"
+
+
+def _picture(group: Interval, scale: float, marks: _Marks) -> str:
+    """Draw the group as two marks on a line from 0 to `scale`."""
+    last = _PICTURE_WIDTH - 1
+    places = [round(last * value / scale) for value in (group.mean_prediction, group.observed_rate)]
+    first, second = places
+    cells = [" "] * _PICTURE_WIDTH
+    for place in range(min(places), max(places)):
+        cells[place] = marks.line
+    cells[first], cells[second] = marks.predicted, marks.observed
+    if first == second:
+        cells[first] = marks.both
+    return "".join(cells)

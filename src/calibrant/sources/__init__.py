@@ -1,0 +1,1 @@
+"""Where predictions come from: each source answers `tally` and `zoom`."""

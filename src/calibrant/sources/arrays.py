@@ -1,0 +1,153 @@
+"""Arrays: rows in memory, tallied and opened chunk by chunk.
+
+A chunk's temporaries stay in cache, and nothing of the size of the input is ever allocated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import FloatArray, IntArray
+from calibrant.sources.columns import Column, numbers
+from calibrant.sources.inputs import check_unit
+from calibrant.sources.labels import Labels
+from calibrant.sources.slots import Counts, Finer, Grid, Rows, Squares, Sums, Wanted
+from calibrant.tally import MAX_LEVEL, Cells, Tally, Totals
+
+#: The table of sums has an entry for every cell, also for empty ones, so it must end somewhere.
+DENSEST_LEVEL = 20
+#: Cells that a finer tally may have, as a power of two.
+_FINER_BITS = 13
+#: Opening this many rows is always cheap.
+_FEW_ROWS = 1 << 14
+
+
+class ArraySource:
+    """Rows in memory; the pass that tallies them checks that scores lie in [0, 1]."""
+
+    def __init__(self, labels: Labels, prob: Column, weight: Column | None) -> None:
+        self._labels = labels
+        self._prob = prob
+        self._weight = weight
+        self._nearby: tuple[Wanted, list[Rows]] | None = None
+        self._start = self._tallied(_grid_for(prob))
+
+    def __len__(self) -> int:
+        return len(self._prob)
+
+    def start(self) -> tuple[Cells, Totals]:
+        """Return the cells of the first pass, whose width suits the number of rows."""
+        return self._start
+
+    def tally(self, level: int) -> Tally:
+        """Tally all rows at the level given."""
+        if not 0 <= level <= DENSEST_LEVEL:
+            raise _checks.out_of_range("level", f"between 0 and {DENSEST_LEVEL}", level)
+        return Tally(level, *self._tallied(Grid(level)))
+
+    def zoom(self, cells: Cells) -> Cells:
+        """Open cells: pooled scores if they are few, else cells finer by several levels."""
+        rows = int(cells.rows.sum())
+        chunks = self._chunks_in(Wanted(cells), keep=rows <= len(self) >> 3)
+        bits = _FINER_BITS - (len(cells) - 1).bit_length()
+        bits = min(bits, MAX_LEVEL - int(cells.level.max()))
+        if rows <= max(_FEW_ROWS, len(self) >> 6) or bits <= 0:
+            return _pooled([found for _, found in chunks])
+        grid = Finer(cells, bits)
+        sums = self._accumulator(grid.slots)
+        for place, found in chunks:
+            sums.add(grid.slot_of(found.score, place), found)
+        return sums.cells(*grid.names())
+
+    def _tallied(self, grid: Grid) -> tuple[Cells, Totals]:
+        sums, squares = self._accumulator(grid.slots), Squares(self._labels.binary)
+        for rows in self._chunks():
+            squares.add(rows)
+            sums.add(grid.slot_of(rows.score), rows)
+        cells = sums.cells(*grid.names())
+        cells = cells.take(np.argsort(cells.low, kind="stable"))
+        return cells, squares.totals(cells)
+
+    def _accumulator(self, slots: int) -> Counts | Sums:
+        simple = self._labels.binary and self._weight is None
+        return Counts(slots) if simple else Sums(slots)
+
+    def _chunks(self) -> Iterator[Rows]:
+        """Yield the rows of positive weight, chunk by chunk."""
+        for start, score in self._scores():
+            check_unit(score, self._prob)
+            rows = self._rows(start, score, slice(None))
+            yield rows if rows.weight is None else rows.take(rows.weight > 0)
+
+    def _chunks_in(self, wanted: Wanted, keep: bool) -> Iterator[tuple[IntArray, Rows]]:
+        """Yield the rows of positive weight in wanted cells, with the places of their cells.
+
+        If they are few (`keep`), they are remembered, because the next cells to be opened are
+        most often inside these, and then there is no need to read all rows again.
+        """
+        if self._nearby is not None and wanted.inside(self._nearby[0]):
+            for rows in self._nearby[1]:
+                row, place = wanted.rows(rows.score)
+                if row.size:
+                    yield place, rows.take(row)
+            return
+        kept: list[Rows] = []
+        for start, score in self._scores():
+            row, place = wanted.rows(score)
+            if row.size == 0:
+                continue
+            rows = self._rows(start, score, row)
+            if rows.weight is not None:
+                counted = rows.weight > 0
+                place, rows = place[counted], rows.take(counted)
+            if keep:
+                kept.append(rows)
+            yield place, rows
+        if keep:
+            self._nearby = wanted, kept
+
+    def _scores(self) -> Iterator[tuple[int, FloatArray]]:
+        for start, raw in self._prob.chunks():
+            yield start, numbers(raw, start, self._prob.name)
+
+    def _rows(self, start: int, score: FloatArray, row: IntArray | slice) -> Rows:
+        label = self._labels.chunk(start, row)
+        if self._weight is None:
+            return Rows(score[row], label, None)
+        weight = numbers(self._weight.chunk(start)[row], start, self._weight.name)
+        return Rows(score[row], label, weight)
+
+
+def _grid_for(prob: Column) -> Grid:
+    """Choose cells that will hold few rows each, from the number of rows and a look at some.
+
+    The choice costs or saves time; it never changes a result.
+    """
+    level = min(14, max(4, int(np.log2(len(prob)) / 1.4)))
+    crowd = _crowd(prob)
+    return Grid(level - 1, crowd) if crowd else Grid(level)
+
+
+def _crowd(prob: Column) -> int:
+    """Return c such that nearly all scores are under 2**-c; 0 if they do not crowd."""
+    starts = np.linspace(0, len(prob) - 1, 64).astype(int)
+    peek = np.concatenate([numbers(prob.chunk(start, 16), start, prob.name) for start in starts])
+    high = float(np.sort(peek)[int(0.97 * len(peek))])
+    return min(20, int(-np.log2(high))) if 0 < high < 2**-3 else 0
+
+
+def _pooled(parts: list[Rows]) -> Cells:
+    """Pool rows by score."""
+    rows = Rows.concatenate(parts)
+    order = np.argsort(rows.score)
+    score, label = rows.score[order], rows.label[order].astype(np.float64)
+    first = np.flatnonzero(np.append(True, score[1:] != score[:-1]))
+    count = np.diff(np.append(first, len(score)))
+    weight = count.astype(np.float64)
+    if rows.weight is not None:
+        each = rows.weight[order]
+        weight, label = np.add.reduceat(each, first), label * each
+    return Cells.points(score[first] + 0.0, count, weight, np.add.reduceat(label, first))

@@ -1,0 +1,178 @@
+"""Files: predictions in CSV and Parquet, read by DuckDB."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import AnyArray
+from calibrant.sources.columns import is_missing, unmasked
+from calibrant.sources.predictions import Origin, Predictions
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: Cells of a CSV file that mean "no value".
+_MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
+_CSV = "read_csv(?, header = true, sample_size = -1, nullstr = ?)"
+_READERS = {
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"), _CSV),
+    **dict.fromkeys((".parquet", ".pq"), "read_parquet(?)"),
+}
+_NO_EXTENSIONS = ("autoinstall_known_extensions", "autoload_known_extensions")
+_NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|BOOLEAN)$")
+
+
+def read_predictions(
+    path: Path,
+    *,
+    label: str,
+    prob: str,
+    weight: str | None = None,
+    pos_label: str | None = None,
+    soft: bool = False,
+    drop_missing: bool = False,
+) -> Predictions:
+    """Read columns of a CSV or Parquet file into checked predictions.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its ending tells its format.
+    label, prob, weight : str
+        Names of the columns.
+    pos_label : str, optional
+        The label that is the event, as it is written in the file.
+    soft : bool
+        Whether fractional labels are meant.
+    drop_missing : bool
+        Leave out rows with a missing value instead of refusing them.
+    """
+    names = {"label": label, "prob": prob, **({"weight": weight} if weight else {})}
+    columns = _columns(path, names)
+    dropped = _drop_missing(columns, path) if drop_missing else 0
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        data = Predictions(
+            columns["label"],
+            columns["prob"],
+            sample_weight=columns.get("weight"),
+            pos_label=_typed(pos_label, columns["label"], label),
+            _names=_checks.Names(*(f"column {name!r}" for name in (label, prob, weight))),
+            _origin=Origin(str(path), digest, dropped),
+        )
+        if data.first_fraction is not None and not soft:
+            raise _checks.labels_soft(f"column {label!r}", *data.first_fraction)
+    except _checks.InputError as error:
+        if dropped:  # the row numbers of the message are no longer those of the file
+            raise _checks.InputError(
+                f"{error} (Rows are counted after {dropped:,} with missing values were dropped.)"
+            ) from None
+        raise
+    return data
+
+
+def _columns(path: Path, names: dict[str, str]) -> dict[str, AnyArray]:
+    """Fetch the columns as arrays; numbers as doubles, words as Python strings."""
+    import duckdb  # here, because it is heavy and arrays never need it
+
+    table, arguments = _table(path)
+    # nothing is fetched from anywhere: the file is local and the readers are built in
+    try:
+        with duckdb.connect(config=dict.fromkeys(_NO_EXTENSIONS, False)) as connection:
+            kinds = _kinds(connection, table, arguments)
+            for name in names.values():
+                if name not in kinds:
+                    raise _checks.unknown_column(name, list(kinds), str(path))
+            wanted = {role: _expression(role, name, kinds[name]) for role, name in names.items()}
+            select = ", ".join(f"{sql} AS {role}" for role, sql in wanted.items())
+            words = [role for role in ("prob", "weight") if _is_text(kinds, names.get(role))]
+            select += "".join(f", {_quoted(names[role])} AS {role}_words" for role in words)
+            query = f"SELECT {select} FROM {table}"  # noqa: S608 (names are quoted, paths bound)
+            fetched = connection.execute(query, arguments).fetchnumpy()
+    except duckdb.Error as error:
+        raise _checks.file_unreadable(str(path), str(error)) from None
+    if len(fetched["prob"]) == 0:
+        raise _checks.file_without_rows(str(path))
+    for role in words:
+        _refuse_words(fetched[role], fetched[f"{role}_words"], f"column {names[role]!r}")
+    return {role: unmasked(fetched[role]) for role in names}
+
+
+def _table(path: Path) -> tuple[str, list[Any]]:
+    """Return the table function that reads the file, and its arguments."""
+    if not path.exists():
+        raise _checks.file_missing(str(path))
+    name = path.name.lower()
+    reader = next((sql for ending, sql in _READERS.items() if name.endswith(ending)), None)
+    if not path.is_file() or reader is None:
+        raise _checks.file_kind(str(path), list(_READERS))
+    if path.stat().st_size == 0:
+        raise _checks.file_without_rows(str(path))
+    literal = re.sub(r"([*?\[])", r"[\1]", str(path))  # a name is no pattern
+    return reader, [literal, _MISSING_WORDS] if reader == _CSV else [literal]
+
+
+def _kinds(
+    connection: duckdb.DuckDBPyConnection, table: str, arguments: list[Any]
+) -> dict[str, str]:
+    """Return the type of each column."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {table}", arguments).fetchall()  # noqa: S608
+    return {row[0]: row[1] for row in described}
+
+
+def _quoted(name: str) -> str:
+    """Quote a name as an SQL identifier, so that it is never code."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _is_text(kinds: dict[str, str], name: str | None) -> bool:
+    return name is not None and _NUMBERS.match(kinds[name]) is None
+
+
+def _expression(role: str, name: str, kind: str) -> str:
+    """Say how a column is fetched: numbers as doubles, labels in words as text."""
+    if role == "label" and _NUMBERS.match(kind) is None:
+        return f"CAST({_quoted(name)} AS VARCHAR)"
+    if role == "label" and not kind.startswith(("DECIMAL", "HUGEINT", "UHUGEINT")):
+        return _quoted(name)
+    return f"TRY_CAST({_quoted(name)} AS DOUBLE)"
+
+
+def _refuse_words(numbers: AnyArray, words: AnyArray, name: str) -> None:
+    """Refuse text that is no number, naming its first row."""
+    failed = is_missing(unmasked(numbers)) & ~is_missing(unmasked(words).astype(object))
+    if failed.any():
+        row = int(np.argmax(failed))
+        raise _checks.not_numeric(name, row, str(words[row]))
+
+
+def _drop_missing(columns: dict[str, AnyArray], path: Path) -> int:
+    """Leave out, in place, the rows where a value is missing; return how many."""
+    missing = np.logical_or.reduce([is_missing(values) for values in columns.values()])
+    if missing.all():
+        raise _checks.file_all_missing(str(path), len(missing))
+    if missing.any():
+        columns.update({role: values[~missing] for role, values in columns.items()})
+    return int(missing.sum())
+
+
+def _typed(pos_label: str | None, labels: AnyArray, name: str) -> object:
+    """Read a label from the command line as the type of its column."""
+    if pos_label is None or labels.dtype.kind == "O":
+        return pos_label
+    if labels.dtype.kind == "b":
+        words = {"true": True, "1": True, "false": False, "0": False}
+        if pos_label.lower() in words:
+            return words[pos_label.lower()]
+    try:
+        return float(pos_label)
+    except ValueError:
+        found = np.unique(labels[~is_missing(labels)])[:8].tolist()
+        raise _checks.labels_lack_pos_label(f"column {name!r}", pos_label, found) from None

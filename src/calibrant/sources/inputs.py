@@ -1,0 +1,75 @@
+"""Inputs: the rules that columns must keep before anything is computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import FloatArray
+from calibrant.sources.columns import Column, Found, numbers
+from calibrant.sources.labels import Labels
+
+
+def check_lengths(columns: Sequence[Column]) -> None:
+    """Refuse columns of different length."""
+    if len({len(column) for column in columns}) > 1:
+        raise _checks.lengths_differ([(column.name, len(column)) for column in columns])
+
+
+def check_not_swapped(prob: Column, labels: Labels, names: _checks.Names) -> None:
+    """Refuse 0/1 scores next to fractional labels."""
+    if labels.binary:
+        return
+    for start, raw in prob.chunks():
+        score = numbers(raw, start, prob.name)
+        if not ((score == 0) | (score == 1)).all():
+            return
+    raise _checks.swapped(names)
+
+
+def check_unit(score: FloatArray, column: Column) -> None:
+    """Refuse a chunk with missing scores, or scores outside [0, 1]."""
+    # the minimum and maximum of anything with NaN are NaN, so this finds every fault
+    if not (score.min() >= 0 and score.max() <= 1):
+        raise _fault_of(column)
+
+
+def _fault_of(column: Column) -> _checks.InputError:
+    """Read the scores again to say how many are at fault, and where the first one is."""
+    missing, outside = Found(), Found()
+    highest = 0.0
+    for start, raw in column.chunks():
+        score = numbers(raw, start, column.name)
+        nan = np.isnan(score)
+        wrong = ~nan & ~((score >= 0) & (score <= 1))
+        missing.see(start, nan, score)
+        if outside.see(start, wrong, score):
+            highest = max(highest, float(score[wrong].max()))
+    if missing.count:
+        return _checks.missing(column.name, missing.count, missing.row)
+    return _checks.outside_unit(column.name, outside.count, outside.row, outside.value, highest)
+
+
+def check_weights(column: Column) -> tuple[str, ...]:
+    """Refuse missing, negative and all-zero weights; warn of rows that do not count."""
+    missing, negative = Found(), Found()
+    total, zeros = 0.0, 0
+    for start, raw in column.chunks():
+        weight = numbers(raw, start, column.name)
+        missing.see(start, np.isnan(weight), weight)
+        negative.see(start, weight < 0, weight)
+        total += float(weight.sum())
+        zeros += int((weight == 0).sum())
+    if missing.count:
+        raise _checks.missing(column.name, missing.count, missing.row)
+    if negative.count:
+        raise _checks.weight_negative(column.name, negative.count, negative.row, negative.value)
+    if zeros == len(column):
+        raise _checks.weight_all_zero(column.name)
+    if not 1e-290 < total < 1e300:
+        raise _checks.weight_scale(column.name, total)
+    if zeros:
+        return (f"{zeros:,} rows have zero {column.name} and are not counted.",)
+    return ()

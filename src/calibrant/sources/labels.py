@@ -1,0 +1,141 @@
+"""Labels: what the values of a label column mean, and the column as 0/1 or as fractions."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
+from calibrant.sources.columns import Column, Found, is_missing, numbers
+
+#: Distinct values looked for before the message says "or more".
+_ENOUGH = 4
+
+
+class Labels:
+    """A label column that has been read once, so that its values are known to be in order.
+
+    Attributes
+    ----------
+    several : bool
+        At least two distinct labels were seen.
+    first_fraction : (int, float) or None
+        Row and value of the first label strictly between 0 and 1; None if labels are binary.
+    """
+
+    def __init__(self, column: Column, pos_label: object = None) -> None:
+        self._column = column
+        self._positive = 1 if pos_label is None else pos_label
+        self.first_fraction: tuple[int, float] | None = None
+        self.several = False
+        self._plain = False
+        if pos_label is None:
+            self._read()
+        else:
+            self._read_two_values(pos_label)
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    @property
+    def binary(self) -> bool:
+        """Every label is one of two values; otherwise they are fractions in [0, 1]."""
+        return self.first_fraction is None
+
+    def chunk(self, start: int, row: IntArray | slice) -> FloatArray | BoolArray:
+        """Return labels of the chunk at `start`: booleans if binary, else fractions."""
+        values = self._column.chunk(start)[row]
+        if not self.binary:
+            return numbers(values, start, self._column.name)
+        if self._plain and values.dtype.kind in "bi":
+            return values
+        return np.asarray(values == self._positive, dtype=bool)
+
+    def _read(self) -> None:
+        """Accept 0/1, -1/1 and fractions; anything else needs `pos_label`."""
+        missing = Found()
+        low, high = np.inf, -np.inf
+        zero_one = signs = True
+        for start, values in self._column.chunks():
+            if values.dtype.kind not in "biuf":
+                values = self._as_numbers(start, values)  # noqa: PLW2901
+            if missing.see(start, is_missing(values), values):
+                continue
+            least, most = float(values.min()), float(values.max())
+            low, high = min(low, least), max(high, most)
+            signs = signs and least != 0 and bool((np.abs(values) == 1).all())
+            zero_one = zero_one and least >= 0 and most <= 1 and _no_fraction(values)
+            if not zero_one and self.first_fraction is None:
+                self._note_fraction(start, values)
+        self._refuse_missing(missing)
+        self.several = low < high
+        self._plain = zero_one
+        if zero_one or signs:
+            return
+        if low < 0 or high > 1:
+            self._refuse_values()
+
+    def _note_fraction(self, start: int, values: AnyArray) -> None:
+        found = Found()
+        if found.see(start, (values > 0) & (values < 1), values):
+            self.first_fraction = (found.row, found.value)
+
+    def _read_two_values(self, pos_label: object) -> None:
+        """Accept `pos_label` and one other value, of any type."""
+        missing = Found()
+        others: dict[object, None] = {}
+        found = False
+        for start, values in self._column.chunks():
+            if missing.see(start, is_missing(values), values):
+                continue
+            positive = np.asarray(values == pos_label, dtype=bool)
+            found = found or bool(positive.any())
+            if len(others) < _ENOUGH:
+                others.update(dict.fromkeys(values[~positive].tolist()))
+        self._refuse_missing(missing)
+        if len(others) > 1 and found:
+            raise _checks.labels_not_binary(self._column.name, [pos_label, *_ordered(others)])
+        if len(others) > 1:
+            raise _checks.labels_lack_pos_label(self._column.name, pos_label, _ordered(others))
+        self.several = found and len(others) == 1
+
+    def _as_numbers(self, start: int, values: AnyArray) -> FloatArray:
+        """Numbers kept as objects become doubles; words need `pos_label`."""
+        known = values[~is_missing(values)]
+        if values.dtype.kind != "O" or any(isinstance(v, str | bytes) for v in known.tolist()):
+            missing = Found()
+            for first, chunk in self._column.chunks():
+                missing.see(first, is_missing(chunk), chunk)
+            self._refuse_missing(missing)
+            self._refuse_values()
+        return numbers(values, start, self._column.name)
+
+    def _refuse_missing(self, missing: Found) -> None:
+        if missing.count:
+            raise _checks.missing(self._column.name, missing.count, missing.row)
+
+    def _refuse_values(self) -> NoReturn:
+        seen: dict[object, None] = {}
+        for _, values in self._column.chunks():
+            seen.update(dict.fromkeys(values.tolist()))
+            if len(seen) >= _ENOUGH:
+                break
+        found = _ordered(seen)
+        if len(found) > 2:
+            raise _checks.labels_not_binary(self._column.name, found)
+        raise _checks.labels_need_pos_label(self._column.name, found)
+
+
+def _no_fraction(values: AnyArray) -> bool:
+    """Whether values in [0, 1] are all 0 or 1; whole numbers are."""
+    return values.dtype.kind in "biu" or bool(((values == 0) | (values == 1)).all())
+
+
+def _ordered(values: Any) -> list[object]:
+    """Sorted where the values can be compared with each other, else as they came."""
+    try:
+        return sorted(values)
+    except TypeError:
+        return list(values)

@@ -1,0 +1,261 @@
+"""Slots: which cell a row falls in, and the sums that each cell gathers from its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.tally import Cells, Totals
+
+#: Cells up to this level are looked up in a table; finer ones are searched for inside it.
+_TABLE_LEVEL = 14
+
+
+class Rows(NamedTuple):
+    """Some rows: scores, labels (fractions or whole 0/1), and weights (None if all are 1)."""
+
+    score: FloatArray
+    label: FloatArray | BoolArray
+    weight: FloatArray | None
+
+    def take(self, index: BoolArray | IntArray) -> Rows:
+        """Return the rows at `index`."""
+        weight = None if self.weight is None else self.weight[index]
+        return Rows(self.score[index], self.label[index], weight)
+
+    @staticmethod
+    def concatenate(parts: Sequence[Rows]) -> Rows:
+        """Put the rows of several parts after one another."""
+        weights = [part.weight for part in parts if part.weight is not None]
+        return Rows(
+            np.concatenate([part.score for part in parts]),
+            np.concatenate([part.label for part in parts]),
+            np.concatenate(weights) if weights else None,
+        )
+
+
+def cell_of(score: FloatArray, level: int) -> IntArray:
+    """Return floor(f * 2**level), exact; f = 1 falls in the last cell."""
+    cell = (score * float(2**level)).astype(np.int64)  # truncation is floor: no score is negative
+    if score.size and score.max() == 1:
+        np.minimum(cell, 2**level - 1, out=cell)
+    return cell
+
+
+class Grid:
+    """Cells of one level, or of two: finer ones for the scores under 2**-crowd.
+
+    Where nearly all scores crowd near zero (fraud, rare diseases), cells of one width would
+    hold too many rows each, and a second pass would have to split them.
+    """
+
+    def __init__(self, level: int, crowd: int = 0) -> None:
+        self._level = level
+        self._crowd = crowd
+        self.slots = (2 if crowd else 1) << level
+
+    def slot_of(self, score: FloatArray) -> IntArray:
+        """Return the slot of each score."""
+        slot = cell_of(score, self._level + self._crowd)
+        if self._crowd:
+            above = np.flatnonzero(slot >= 1 << self._level)
+            slot[above] = (1 << self._level) + cell_of(score[above], self._level)
+        return slot
+
+    def names(self) -> tuple[IntArray, IntArray]:
+        """Return the level and the cell of each slot."""
+        slot = np.arange(self.slots)
+        fine = slot < (1 << self._level)
+        level = np.where(fine, self._level + self._crowd, self._level)
+        return level, np.where(fine, slot, slot - (1 << self._level))
+
+
+class Wanted:
+    """Some closed cells, and which rows fall in them."""
+
+    def __init__(self, cells: Cells) -> None:
+        self._low, self._high = cells.low, cells.high
+        # every cell lies in one coarse cell, and a table tells which of those are worth a look
+        self._coarse = min(_TABLE_LEVEL, int(cells.level.min()))
+        self._exact = int(cells.level.max()) == self._coarse
+        self._marked = np.zeros(1 << self._coarse, dtype=bool)
+        self._marked[cells.cell >> (cells.level - self._coarse)] = True
+        self._place = np.cumsum(self._marked) - 1
+
+    def inside(self, other: Wanted) -> bool:
+        """Whether every cell lies in a cell of the other."""
+        place = np.searchsorted(other._low, self._low, side="right") - 1
+        return bool((place >= 0).all() and (self._high <= other._high[place]).all())
+
+    def rows(self, score: FloatArray) -> tuple[IntArray, IntArray]:
+        """Return the rows of a chunk that are wanted, and the place of each one's cell."""
+        coarse = cell_of(score, self._coarse)
+        row = np.flatnonzero(self._marked.take(coarse))
+        if self._exact:
+            return row, self._place.take(coarse[row])
+        near = score[row]
+        place = np.searchsorted(self._low, near, side="right") - 1
+        inside = np.flatnonzero((place >= 0) & (near <= self._high.take(place)))
+        return row[inside], place[inside]
+
+
+class Finer:
+    """The cells that closed cells split into, `bits` levels down."""
+
+    def __init__(self, cells: Cells, bits: int) -> None:
+        self._bits = bits
+        self._first = cells.cell << bits
+        self._level = cells.level + bits
+        self._scale = np.ldexp(1.0, self._level)
+        self.slots = len(cells) << bits
+
+    def slot_of(self, score: FloatArray, place: IntArray) -> IntArray:
+        """Return the slot of each score, given the place of its cell."""
+        slot = (score * self._scale.take(place)).astype(np.int64)
+        slot -= self._first.take(place)
+        np.minimum(slot, (1 << self._bits) - 1, out=slot)  # a score of 1
+        slot += place << self._bits
+        return slot
+
+    def names(self) -> tuple[IntArray, IntArray]:
+        """Return the level and the cell of each slot."""
+        cell = self._first[:, None] + np.arange(1 << self._bits)
+        return np.repeat(self._level, 1 << self._bits), cell.ravel()
+
+
+class _OneScore:
+    """Finds out which slots have seen one distinct score only.
+
+    One representative is kept for each slot and compared with every later row of it. Slots
+    known to hold several scores are passed over, which for spread-out scores is nearly all.
+    """
+
+    def __init__(self, slots: int) -> None:
+        self._score = np.full(slots, np.nan)
+        self._several = np.zeros(slots, dtype=bool)
+
+    def see(self, slot: IntArray, score: FloatArray) -> None:
+        known = self._several.take(slot)
+        if known.any():
+            row = np.flatnonzero(~known)
+            slot, score = slot[row], score[row]
+        differs = self._score.take(slot) != score
+        if not differs.any():
+            return
+        slot, score = slot[differs], score[differs]
+        new = np.isnan(self._score.take(slot))
+        self._score[slot[new]] = score[new]
+        self._several[slot[self._score.take(slot) != score]] = True
+
+    def scores(self, slot: IntArray) -> FloatArray:
+        """Return the one score of each slot, NaN where there are several."""
+        score = self._score[slot] + 0.0  # -0.0 and 0.0 are one score
+        score[self._several[slot]] = np.nan
+        return score
+
+
+def _add(table: IntArray | FloatArray, slot: IntArray, values: FloatArray | None) -> None:
+    """Add each row's value (1 if None) to its slot of the table."""
+    if len(slot) << 3 < len(table):  # bincount makes a table of its own: too dear for few rows
+        np.add.at(table, slot, 1 if values is None else values)
+    else:
+        table += np.bincount(slot, weights=values, minlength=len(table))
+
+
+class Counts:
+    """Sums for 0/1 labels without weights: two tables with an entry for each cell and label."""
+
+    def __init__(self, slots: int) -> None:
+        self._rows = np.zeros(2 * slots, dtype=np.int64)
+        self._mass = np.zeros(2 * slots)
+        self._one = _OneScore(slots)
+
+    def add(self, slot: IntArray, rows: Rows) -> None:
+        """Add rows; the array `slot` is used up."""
+        self._one.see(slot, rows.score)
+        slot <<= 1
+        slot += rows.label.astype(np.int64, copy=False)
+        _add(self._rows, slot, None)
+        _add(self._mass, slot, rows.score)
+
+    def cells(self, level: IntArray, cell: IntArray) -> Cells:
+        """Return the non-empty slots; `level` and `cell` name the cell of each slot."""
+        slot = np.flatnonzero(self._rows[::2] + self._rows[1::2])
+        negatives, positives = self._rows[2 * slot], self._rows[2 * slot + 1]
+        rows, ones = negatives + positives, positives.astype(np.float64)
+        return Cells(
+            level=level[slot],
+            cell=cell[slot],
+            rows=rows,
+            weight=rows.astype(np.float64),
+            positives=ones,
+            rise=np.maximum(ones - self._mass[2 * slot + 1], 0.0),  # against rounding below 0
+            fall=self._mass[2 * slot],
+            score=self._one.scores(slot),
+        )
+
+
+class Sums:
+    """Sums for weights and fractional labels: one table for each sum of a cell."""
+
+    def __init__(self, slots: int) -> None:
+        self._rows = np.zeros(slots, dtype=np.int64)
+        self._sums = np.zeros((4, slots))
+        self._one = _OneScore(slots)
+
+    def add(self, slot: IntArray, rows: Rows) -> None:
+        """Add rows."""
+        self._one.see(slot, rows.score)
+        _add(self._rows, slot, None)
+        weight = np.ones(len(slot)) if rows.weight is None else rows.weight
+        step = rows.label - rows.score
+        rise, fall = weight * np.maximum(step, 0.0), weight * np.maximum(-step, 0.0)
+        for table, value in zip(self._sums, (weight, weight * rows.label, rise, fall), strict=True):
+            _add(table, slot, value)
+
+    def cells(self, level: IntArray, cell: IntArray) -> Cells:
+        """Return the non-empty slots; `level` and `cell` name the cell of each slot."""
+        slot = np.flatnonzero(self._rows)
+        weight, positives, rise, fall = self._sums[:, slot]
+        return Cells(
+            level=level[slot],
+            cell=cell[slot],
+            rows=self._rows[slot],
+            weight=weight,
+            positives=positives,
+            rise=rise,
+            fall=fall,
+            score=self._one.scores(slot),
+        )
+
+
+class Squares:
+    """The totals that cells do not hold: sums of products of score, label and weight."""
+
+    def __init__(self, labels_binary: bool) -> None:
+        self._binary = labels_binary
+        self._integer = True
+        self._ff = self._fy = self._yy = 0.0
+
+    def add(self, rows: Rows) -> None:
+        """Add rows."""
+        # einsum, not dot: BLAS would start threads for a few microseconds of work
+        score, label, weight = rows
+        if weight is not None:
+            self._integer = self._integer and bool((np.rint(weight) == weight).all())
+        weighted = score if weight is None else score * weight
+        self._ff += float(np.einsum("i,i->", weighted, score))
+        if not self._binary:
+            weighted_label = label if weight is None else label * weight
+            self._yy += float(np.einsum("i,i->", weighted_label, label))
+            self._fy += float(np.einsum("i,i->", weighted, label))
+
+    def totals(self, cells: Cells) -> Totals:
+        """Return what was added up; for 0/1 labels y^2 = y and y f = y - y (1 - f)."""
+        if self._binary:
+            self._yy = float(cells.positives.sum())
+            self._fy = float((cells.positives - cells.rise).sum())
+        return Totals(self._ff, self._fy, self._yy, self._binary, self._integer)

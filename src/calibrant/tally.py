@@ -1,0 +1,283 @@
+"""Tally: one pass over the rows, a few sums for each cell of scores.
+
+The cell of a score f at level J is ``floor(f * 2**J)``; f = 1 falls in the last cell.
+Multiplying by a power of two is exact in binary floating point, so every engine puts a row
+into the same cell, to the bit, and a larger J only splits cells.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import BoolArray, FloatArray, IntArray
+
+SCHEMA = "calibrant.tally"
+SCHEMA_VERSION = 1
+#: The level of tallies that are stored and added: 16,384 cells, at most about 1 MB of JSON.
+DEFAULT_LEVEL = 14
+#: floor(f * 2**62) is the finest that fits a signed 64-bit integer.
+MAX_LEVEL = 62
+#: What stands in `Cells.level` for one pooled score, which nothing can split.
+POINT = -1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cells:
+    """Non-empty cells in order of score, a column for each of their sums.
+
+    Attributes
+    ----------
+    level, cell : int array
+        Which cell; level `POINT` marks a single pooled score.
+    rows : int array
+        Rows of positive weight.
+    weight, positives : float array
+        Sum of w, and of w y.
+    rise, fall : float array
+        Sum of w max(y - f, 0), and of w max(f - y, 0): how far the walk S - F can go up, or
+        down, inside the cell.
+    score : float array
+        The one distinct score of the cell, NaN if there are several.
+    """
+
+    level: IntArray
+    cell: IntArray
+    rows: IntArray
+    weight: FloatArray
+    positives: FloatArray
+    rise: FloatArray
+    fall: FloatArray
+    score: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.cell)
+
+    @property
+    def single(self) -> BoolArray:
+        """Cells with one distinct score: there is nothing in them to open."""
+        return ~np.isnan(self.score)
+
+    @property
+    def low(self) -> FloatArray:
+        """Lowest score that the cell admits (exact: an edge is a dyadic fraction)."""
+        return np.where(self.single, self.score, np.ldexp(self.cell.astype(float), -self.level))
+
+    @property
+    def high(self) -> FloatArray:
+        """Highest score that the cell admits: the last float under the next edge, or 1."""
+        edge = np.ldexp(self.cell.astype(float) + 1.0, -self.level)
+        return np.where(self.single, self.score, np.where(edge < 1, np.nextafter(edge, 0), 1.0))
+
+    def take(self, index: BoolArray | IntArray) -> Cells:
+        """Return the cells at `index`."""
+        return Cells(*(getattr(self, field.name)[index] for field in fields(self)))
+
+    @staticmethod
+    def concatenate(parts: Sequence[Cells]) -> Cells:
+        """Put the cells of several parts after one another."""
+        return Cells(
+            *(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Cells))
+        )
+
+    @staticmethod
+    def points(
+        score: FloatArray, rows: IntArray, weight: FloatArray, positives: FloatArray
+    ) -> Cells:
+        """Pooled scores as cells of their own."""
+        step = positives - weight * score
+        level = np.full(len(score), POINT)
+        rise, fall = np.maximum(step, 0.0), np.maximum(-step, 0.0)
+        return Cells(level, np.zeros_like(level), rows, weight, positives, rise, fall, score)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over all rows that cells do not hold, and what kind of rows they were.
+
+    Attributes
+    ----------
+    ff, fy, yy : float
+        Sum of w f^2, of w f y, and of w y^2.
+    labels_binary : bool
+        Every label is 0 or 1.
+    weights_integer : bool
+        Every weight is a whole number, so that weights can be row counts.
+    """
+
+    ff: float
+    fy: float
+    yy: float
+    labels_binary: bool
+    weights_integer: bool
+
+    def __add__(self, other: Totals) -> Totals:
+        return Totals(
+            self.ff + other.ff,
+            self.fy + other.fy,
+            self.yy + other.yy,
+            self.labels_binary and other.labels_binary,
+            self.weights_integer and other.weights_integer,
+        )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tally:
+    """Sums of the rows in each cell of scores; tallies of one level add.
+
+    A tally holds no row, so it can be stored for each day, or sent by each hospital, and
+    added up. What is read off it is exact at the edges of the cells, with proved bounds inside.
+    `Predictions.tally` makes one.
+
+    Attributes
+    ----------
+    level : int
+        A cell is 2**-level wide.
+    cells : Cells
+        The non-empty cells in order of score.
+    totals : Totals
+        Sums over all rows.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> monday = cb.Predictions([0, 1, 1], [0.1, 0.7, 0.8]).tally()
+    >>> tuesday = cb.Predictions([0, 0, 1], [0.2, 0.3, 0.9]).tally()
+    >>> monday + tuesday
+    <Tally of 6 rows in 6 cells at level 14>
+    >>> cb.Tally.from_json(monday.to_json())
+    <Tally of 3 rows in 3 cells at level 14>
+    """
+
+    level: int
+    cells: Cells
+    totals: Totals
+
+    @property
+    def rows(self) -> int:
+        """Rows of positive weight."""
+        return int(self.cells.rows.sum())
+
+    def __repr__(self) -> str:
+        return f"<Tally of {self.rows:,} rows in {len(self.cells):,} cells at level {self.level}>"
+
+    def __add__(self, other: Tally) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if self.level != other.level:
+            raise _checks.InputError(
+                f"Only tallies of one level add, but these are of level {self.level} and "
+                f"{other.level}. Make both with the same level: Predictions(...).tally(level=...)."
+            )
+        return Tally(self.level, _merged(self.cells, other.cells), self.totals + other.totals)
+
+    def __radd__(self, other: object) -> Tally:
+        """Let ``sum(tallies)`` start from its 0."""
+        return self if other == 0 else NotImplemented
+
+    def to_json(self) -> str:
+        """Return the tally as JSON text; `from_json` gives it back to the bit."""
+        cells = self.cells
+        score = [None if np.isnan(value) else value for value in cells.score.tolist()]
+        columns = {name: getattr(cells, name).tolist() for name in _STORED}
+        document = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "level": self.level}
+        totals = {field.name: getattr(self.totals, field.name) for field in fields(Totals)}
+        return json.dumps(
+            {**document, "totals": totals, "cells": {**columns, "score": score}}, allow_nan=False
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Tally:
+        """Read a tally that `to_json` wrote; text that breaks the schema is refused."""
+        return _from_document(_parsed(text))
+
+
+_STORED = ("cell", "rows", "weight", "positives", "rise", "fall")
+
+
+def _merged(a: Cells, b: Cells) -> Cells:
+    both = Cells.concatenate([a, b])
+    cell, slot = np.unique(both.cell, return_inverse=True)
+    weight, positives, rise, fall = (
+        np.bincount(slot, weights=values)
+        for values in (both.weight, both.positives, both.rise, both.fall)
+    )
+    rows = np.bincount(slot, weights=both.rows).astype(np.int64)
+    # A cell has one score if each side has one and they agree: fmin and fmax skip the NaN of an
+    # absent side, so a present NaN (several scores) is put in afterwards.
+    low, high = np.full(len(cell), np.inf), np.full(len(cell), -np.inf)
+    np.fmin.at(low, slot, both.score)
+    np.fmax.at(high, slot, both.score)
+    several = np.bincount(slot, weights=~both.single) > 0
+    score = np.where(several | (low != high), np.nan, low)
+    return Cells(both.level[: len(cell)], cell, rows, weight, positives, rise, fall, score)
+
+
+def _refused(why: str) -> _checks.InputError:
+    return _checks.InputError(
+        f"This is not a tally that calibrant can read: {why}. Write it with Tally.to_json()."
+    )
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except (ValueError, TypeError) as error:
+        raise _refused(f"it is not JSON ({error})") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise _refused(f"its schema is not {SCHEMA!r}")
+    if document.get("schema_version") != SCHEMA_VERSION:
+        raise _refused(
+            f"its schema_version is {document.get('schema_version')!r}, "
+            f"and this version of calibrant reads {SCHEMA_VERSION}"
+        )
+    return document
+
+
+def _from_document(document: dict[str, Any]) -> Tally:
+    try:
+        level = int(document["level"])
+        columns = document["cells"]
+        cell, rows = (np.array(columns[name], dtype=np.int64) for name in ("cell", "rows"))
+        weight, positives, rise, fall, score = (
+            np.array(columns[name], dtype=np.float64)
+            for name in ("weight", "positives", "rise", "fall", "score")
+        )
+        totals = document["totals"]
+        sums = [float(totals[name]) for name in ("ff", "fy", "yy")]
+        flags = [bool(totals[name]) for name in ("labels_binary", "weights_integer")]
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise _refused(f"a part is missing or of the wrong type ({error!r})") from None
+    cells = Cells(np.full(cell.size, level), cell, rows, weight, positives, rise, fall, score)
+    _verify(level, cells, sums)
+    return Tally(level, cells, Totals(sums[0], sums[1], sums[2], flags[0], flags[1]))
+
+
+def _verify(level: int, cells: Cells, sums: list[float]) -> None:
+    """Hold the sums to what some rows could have produced, within rounding."""
+    columns = [getattr(cells, field.name) for field in fields(Cells)]
+    if len(cells) == 0 or any(column.shape != cells.cell.shape for column in columns):
+        raise _refused("its columns are empty or differ in length")
+    if not 0 <= level <= MAX_LEVEL:
+        raise _refused(f"its level is {level}")
+    if (np.diff(cells.cell) <= 0).any() or cells.cell[0] < 0 or cells.cell[-1] >= 2**level:
+        raise _refused("its cells are not in increasing order, or out of range")
+    amounts = [cells.weight, cells.positives, cells.rise, cells.fall, np.array(sums)]
+    if not all(np.isfinite(a).all() and (a >= 0).all() for a in amounts):
+        raise _refused("a sum is negative or not finite")
+    slack = 1e-9 * cells.weight
+    if (cells.rows < 1).any() or (cells.positives > cells.weight + slack).any():
+        raise _refused("a cell has no row, or more positives than weight")
+    low = np.ldexp(cells.cell.astype(float), -level)
+    high = np.ldexp(cells.cell.astype(float) + 1.0, -level)
+    if (cells.single & ~((low <= cells.score) & (cells.score <= high))).any():
+        raise _refused("a score lies outside its cell")
+    low, high = np.where(cells.single, cells.score, low), np.where(cells.single, cells.score, high)
+    mass = cells.positives - cells.rise + cells.fall
+    if (mass < low * cells.weight - slack).any() or (mass > high * cells.weight + slack).any():
+        raise _refused("the sums of a cell contradict its scores")

@@ -1,0 +1,177 @@
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from reference import brute, published
+from reference.samples import shapes, small
+from reference.sorted_path import sorted_error
+
+import calibrant as cb
+
+
+def quiet_error(*args, **kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return cb.calibration_error(*args, **kwargs)
+
+
+def swapped_looking(y_true, y_prob):
+    return all(f in (0, 1) for f in y_prob) and any(0 < y < 1 for y in y_true)
+
+
+def check_small(case):
+    y_true, y_prob, weight = case
+    assume(not swapped_looking(y_true, y_prob))
+    found = quiet_error(y_true, y_prob, sample_weight=weight)
+    assert isinstance(found, float)
+    assert found == pytest.approx(float(brute.error(*case)), abs=1e-12)
+    expected = brute.unambiguous_intervals(*case)
+    if expected is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            worst = cb.worst_interval(y_true, y_prob, sample_weight=weight)
+        p1, p2, excess = expected[0]
+        assert (worst.p1, worst.p2) == (p1, p2)
+        assert worst.excess == pytest.approx(float(excess), abs=1e-12)
+
+
+@settings(max_examples=2000)
+@given(small())
+def test_equals_a_search_over_all_intervals(case):
+    check_small(case)
+
+
+@pytest.mark.usefixtures("tiny_steps")
+def test_equals_a_search_over_all_intervals_when_cells_are_split_step_by_step():
+    settings(max_examples=1000)(given(small())(check_small))()
+
+
+@pytest.mark.parametrize(
+    ("name", "y_true", "y_prob"),
+    list(shapes(300_000)),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+@pytest.mark.parametrize("kind", ["plain", "weighted", "soft"])
+def test_equals_the_sorted_answer_on_every_shape(name, y_true, y_prob, kind):
+    rng = np.random.default_rng(1)
+    weight = rng.integers(0, 4, len(y_prob)) if kind == "weighted" else None
+    if kind == "soft":
+        y_true = np.clip(y_prob.astype(float) + rng.normal(0, 0.1, len(y_prob)), 0, 1)
+    found = cb.worst_interval(y_true, y_prob, sample_weight=weight) if weight is None else None
+    if found is None:
+        with pytest.warns(UserWarning, match="zero sample_weight"):
+            found = cb.worst_interval(y_true, y_prob, sample_weight=weight)
+    error, p1, p2 = sorted_error(y_true, y_prob, weight)
+    assert abs(found.excess) == pytest.approx(error, abs=1e-12)
+    assert (found.p1, found.p2) == (p1, p2)
+    assert quiet_error(y_true, y_prob, sample_weight=weight) == pytest.approx(error, abs=1e-12)
+
+
+def test_equals_the_sorted_answer_when_all_scores_are_tiny():
+    # below 2**-62 no cell can be split, so the rows themselves must be looked at
+    rng = np.random.default_rng(2)
+    y_prob = np.exp(-rng.uniform(50, 700, 100_000))
+    y_true = rng.random(100_000) < 0.3
+    error, p1, p2 = sorted_error(y_true, y_prob)
+    worst = cb.worst_interval(y_true, y_prob)
+    assert cb.calibration_error(y_true, y_prob) == pytest.approx(error, abs=1e-12)
+    assert (worst.p1, worst.p2) == (p1, p2)
+
+
+@pytest.mark.parametrize(("source", "y_prob", "y_true", "weight", "value"), published.C_EMP)
+def test_published_values(source, y_prob, y_true, weight, value):
+    assert quiet_error(y_true, y_prob, sample_weight=weight) == pytest.approx(value, abs=1e-12)
+
+
+@settings(max_examples=300)
+@given(small(soft=False, weighted=False), st.randoms(use_true_random=False))
+def test_permuting_rows_changes_nothing(case, random):
+    y_true, y_prob, _ = case
+    order = list(range(len(y_prob)))
+    random.shuffle(order)
+    mixed = [y_true[i] for i in order], [y_prob[i] for i in order]
+    assert quiet_error(*mixed) == pytest.approx(quiet_error(y_true, y_prob), abs=1e-12)
+
+
+def test_permuting_many_rows_changes_no_witness():
+    for _, y_true, y_prob in shapes(50_000):
+        order = np.random.default_rng(3).permutation(len(y_prob))
+        one, other = cb.audit(y_true, y_prob), cb.audit(y_true[order], y_prob[order])
+        assert one.calibration_error == pytest.approx(other.calibration_error, abs=1e-12)
+        for a, b in zip(
+            one.worst_intervals + one.reliability,
+            other.worst_intervals + other.reliability,
+            strict=True,
+        ):
+            assert (a.p1, a.p2, a.rows) == (b.p1, b.p2, b.rows)
+
+
+@settings(max_examples=300)
+@given(small(weighted=False), st.data())
+def test_whole_weights_are_repetition_and_zero_is_removal(case, data):
+    y_true, y_prob, _ = case
+    times = data.draw(
+        st.lists(st.integers(0, 3), min_size=len(y_prob), max_size=len(y_prob)).filter(any)
+    )
+    repeated = [np.repeat(values, times) for values in (y_true, y_prob)]
+    assume(not swapped_looking(y_true, y_prob))
+    assume(not swapped_looking(*repeated))
+    weighted = quiet_error(y_true, y_prob, sample_weight=times)
+    assert weighted == pytest.approx(quiet_error(*repeated), abs=1e-12)
+
+
+def test_soft_labels_with_probabilities_as_weights_give_the_population():
+    # an atom at 0.5 of mass 0.6 where the event has probability 0.7: c(f) = 0.6 * 0.2
+    found = cb.calibration_error([0.1, 0.7], [0.1, 0.5], sample_weight=[0.4, 0.6])
+    assert found == pytest.approx(0.12, abs=1e-15)
+
+
+def test_the_start_counts():
+    # all scores 0, all events: the interval that starts below 0 has everything in it
+    assert quiet_error([1, 1], [0.0, 0.0]) == 1.0
+
+
+def test_ties_are_pooled():
+    assert cb.calibration_error([0, 1], [0.5, 0.5]) == 0.0
+
+
+@pytest.mark.parametrize("scale", [1e-280, 1e-3, 1e3, 1e280])
+def test_only_proportions_of_weights_matter(scale):
+    rng = np.random.default_rng(4)
+    y_prob = rng.random(1000)
+    y_true, weight = rng.random(1000) < y_prob, rng.random(1000)
+    one = cb.calibration_error(y_true, y_prob, sample_weight=weight)
+    other = cb.calibration_error(y_true, y_prob, sample_weight=weight * scale)
+    assert one == pytest.approx(other, rel=1e-12)
+
+
+def test_assert_calibrated_passes_and_fails_in_words():
+    y_true, y_prob = [0, 1, 0, 0], [0.6, 0.8, 0.2, 0.4]
+    cb.assert_calibrated(y_true, y_prob, max_error=0.3000001)
+    with pytest.raises(AssertionError, match=r"is 0\.3, over the 0\.29 allowed\. Worst: scores"):
+        cb.assert_calibrated(y_true, y_prob, max_error=0.29)
+    with pytest.raises(ValueError, match="max_error must be between 0 and 1"):
+        cb.assert_calibrated(y_true, y_prob, max_error=2)
+
+
+def test_a_single_label_warns():
+    with pytest.warns(UserWarning, match="single value"):
+        assert cb.calibration_error([1, 1], [0.5, 0.75]) == 0.375
+
+
+def test_scorer_ranks_models_and_works_in_model_selection():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV
+
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(600, 3))
+    y = rng.random(600) < 1 / (1 + np.exp(-x[:, 0]))
+    search = GridSearchCV(
+        LogisticRegression(), {"C": [1e-4, 1.0]}, scoring=cb.calibration_error_scorer, cv=3
+    ).fit(x, y)
+    model = search.best_estimator_
+    expected = -cb.calibration_error(y, model.predict_proba(x)[:, 1])
+    assert cb.calibration_error_scorer(model, x, y) == expected
+    assert search.best_score_ <= 0
