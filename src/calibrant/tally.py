@@ -203,19 +203,28 @@ _STORED = ("cell", "rows", "weight", "positives", "rise", "fall")
 def _merged(a: Cells, b: Cells) -> Cells:
     both = Cells.concatenate([a, b])
     cell, slot = np.unique(both.cell, return_inverse=True)
-    weight, positives, rise, fall = (
-        np.bincount(slot, weights=values)
-        for values in (both.weight, both.positives, both.rise, both.fall)
-    )
-    rows = np.bincount(slot, weights=both.rows).astype(np.int64)
-    # A cell has one score if each side has one and they agree: fmin and fmax skip the NaN of an
-    # absent side, so a present NaN (several scores) is put in afterwards.
+
+    def summed(values: FloatArray) -> FloatArray:
+        total = np.zeros(len(cell))
+        np.add.at(total, slot, values)
+        return total
+
+    rows = np.zeros(len(cell), dtype=np.int64)
+    np.add.at(rows, slot, both.rows)
+    # several scores on one side, or one on each that differ, leave low and high apart
     low, high = np.full(len(cell), np.inf), np.full(len(cell), -np.inf)
-    np.fmin.at(low, slot, both.score)
-    np.fmax.at(high, slot, both.score)
-    several = np.bincount(slot, weights=~both.single) > 0
-    score = np.where(several | (low != high), np.nan, low)
-    return Cells(both.level[: len(cell)], cell, rows, weight, positives, rise, fall, score)
+    np.minimum.at(low, slot, np.where(both.single, both.score, -np.inf))
+    np.maximum.at(high, slot, np.where(both.single, both.score, np.inf))
+    return Cells(
+        level=both.level[: len(cell)],
+        cell=cell,
+        rows=rows,
+        weight=summed(both.weight),
+        positives=summed(both.positives),
+        rise=summed(both.rise),
+        fall=summed(both.fall),
+        score=np.where(low == high, low, np.nan),
+    )
 
 
 def _refused(why: str) -> _checks.InputError:

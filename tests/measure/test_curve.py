@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from reference.samples import shapes
-from reference.sorted_path import sorted_error
 
 import calibrant as cb
+from reference.samples import shapes
+from reference.sorted_path import sorted_error
 
 
 def exact_curve(y_true, y_prob):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+import calibrant as cb
 from reference import brute, published
 from reference.samples import shapes, small
 from reference.sorted_path import sorted_error
-
-import calibrant as cb
 
 
 def quiet_error(*args, **kwargs):

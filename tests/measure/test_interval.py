@@ -3,10 +3,10 @@ import warnings
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-from reference import brute
-from reference.samples import small
 
 import calibrant as cb
+from reference import brute
+from reference.samples import small
 
 
 @settings(max_examples=1000)

@@ -80,4 +80,5 @@ def extremes_need(diagram: Diagram, start: int = 0, stop: int | None = None) -> 
     ties_bottom = (lowest <= found.low + diagram.tolerance) & (cell < found.bottom)
     needed = np.zeros(len(diagram.cells), dtype=bool)
     needed[start:stop] = beats | ties_top | ties_bottom
+    needed[start] |= found.top == found.bottom  # a flat walk: the first score is the answer
     return needed

@@ -15,9 +15,8 @@ def quantile_points(diagram: Diagram, shares: FloatArray) -> IntArray:
 
 
 def quantiles_need(diagram: Diagram, shares: FloatArray) -> BoolArray:
-    """Mark the cells that hold one of the points, so that it does not depend on the cells."""
+    """Mark the cell before each point: the point may lie inside it, and its score does."""
     needed = np.zeros(len(diagram.cells), dtype=bool)
     point = quantile_points(diagram, shares)
-    inside = diagram.weight_before[point] > np.asarray(shares) * diagram.weight + diagram.tolerance
-    needed[point[inside] - 1] = True
+    needed[point[point > 0] - 1] = True
     return needed

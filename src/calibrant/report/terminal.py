@@ -81,9 +81,9 @@ def _worst(intervals: Iterable[Interval]) -> Table:
         table.add_row(
             _range(interval),
             f"{interval.rows:,}",
-            f"{interval.mean_prediction:.4f}",
-            f"{interval.observed_rate:.4f}",
-            f"{interval.excess:+.4f}",
+            _number(interval.mean_prediction),
+            _number(interval.observed_rate),
+            _number(interval.excess, sign="+"),
             interval.verdict,
         )
     return table
@@ -106,8 +106,8 @@ def _reliability(groups: Iterable[Interval], marks: _Marks) -> Group:
         table.add_row(
             _range(group),
             f"{group.rows:,}",
-            f"{group.mean_prediction:.4f}",
-            f"{group.observed_rate:.4f}",
+            _number(group.mean_prediction),
+            _number(group.observed_rate),
             _picture(group, scale, marks),
         )
     legend = f"{marks.predicted} predicted  {marks.observed} observed  {marks.both} both"
@@ -116,8 +116,13 @@ def _reliability(groups: Iterable[Interval], marks: _Marks) -> Group:
 
 def _range(interval: Interval) -> str:
     if interval.p1 is None:
-        return f"up to {interval.p2:.4f}"
-    return f"{interval.p1:.4f} to {interval.p2:.4f}"
+        return f"up to {_number(interval.p2)}"
+    return f"{_number(interval.p1)} to {_number(interval.p2)}"
+
+
+def _number(value: float, sign: str = "") -> str:
+    """Four decimals, or two digits and an exponent where four decimals would say nothing."""
+    return f"{value:{sign}.1e}" if 0 < abs(value) < 0.001 else f"{value:{sign}.4f}"
 
 
 def _picture(group: Interval, scale: float, marks: _Marks) -> str:

@@ -133,7 +133,7 @@ def _grid_for(prob: Column) -> Grid:
 
 def _crowd(prob: Column) -> int:
     """Return c such that nearly all scores are under 2**-c; 0 if they do not crowd."""
-    starts = np.linspace(0, len(prob) - 1, 64).astype(int)
+    starts = np.linspace(0, len(prob) - 1, 64).astype(int).tolist()
     peek = np.concatenate([numbers(prob.chunk(start, 16), start, prob.name) for start in starts])
     high = float(np.sort(peek)[int(0.97 * len(peek))])
     return min(20, int(-np.log2(high))) if 0 < high < 2**-3 else 0

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 #: Cells of a CSV file that mean "no value".
 _MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
-_CSV = "read_csv(?, header = true, sample_size = -1, nullstr = ?)"
+#: Types that a column of a CSV file may turn out to have. Left to itself DuckDB also takes words
+#: such as yes and no for truth values, and which ones depends on its version.
+_CSV = (
+    "read_csv(?, header = true, sample_size = -1, nullstr = ?, "
+    "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR'])"
+)
 _READERS = {
     **dict.fromkeys((".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"), _CSV),
     **dict.fromkeys((".parquet", ".pq"), "read_parquet(?)"),
@@ -60,7 +65,7 @@ def read_predictions(
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     try:
         data = Predictions(
-            columns["label"],
+            _truth_values(columns["label"]) if pos_label is None else columns["label"],
             columns["prob"],
             sample_weight=columns.get("weight"),
             pos_label=_typed(pos_label, columns["label"], label),
@@ -87,6 +92,9 @@ def _columns(path: Path, names: dict[str, str]) -> dict[str, AnyArray]:
     try:
         with duckdb.connect(config=dict.fromkeys(_NO_EXTENSIONS, False)) as connection:
             kinds = _kinds(connection, table, arguments)
+            if len(kinds) == 1:
+                table = _split(table, next(iter(kinds)))
+                kinds = _kinds(connection, table, arguments)
             for name in names.values():
                 if name not in kinds:
                     raise _checks.unknown_column(name, list(kinds), str(path))
@@ -117,6 +125,17 @@ def _table(path: Path) -> tuple[str, list[Any]]:
         raise _checks.file_without_rows(str(path))
     literal = re.sub(r"([*?\[])", r"[\1]", str(path))  # a name is no pattern
     return reader, [literal, _MISSING_WORDS] if reader == _CSV else [literal]
+
+
+def _split(table: str, header: str) -> str:
+    """Insist on the separator seen in a header that was taken for one column.
+
+    DuckDB gives up on a separator when rows differ in length; named, it says which row does.
+    """
+    separator = next((mark for mark in (",", ";", "\t", "|") if mark in header), None)
+    if table != _CSV or separator is None:
+        return table
+    return f"{table.removesuffix(')')}, delim = '{separator}')"
 
 
 def _kinds(
@@ -161,6 +180,16 @@ def _drop_missing(columns: dict[str, AnyArray], path: Path) -> int:
     if missing.any():
         columns.update({role: values[~missing] for role, values in columns.items()})
     return int(missing.sum())
+
+
+def _truth_values(labels: AnyArray) -> AnyArray:
+    """Read true and false in words, as a CSV file has them, as truth values."""
+    words = {"true": True, "false": False}
+    if labels.dtype.kind == "O":
+        read = [words.get(str(label).lower()) for label in labels.tolist()]
+        if None not in read:
+            return np.array(read)
+    return labels
 
 
 def _typed(pos_label: str | None, labels: AnyArray, name: str) -> object:

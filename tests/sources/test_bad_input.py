@@ -1,0 +1,134 @@
+"""Every refusal: ValueError, which argument, the rule, the value, the row, the way out."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import calibrant as cb
+
+GOOD = [0, 1, 1], [0.2, 0.5, 0.9]
+
+CASES = {
+    "empty": (([], []), {}, "y_true is empty: at least one row"),
+    "lengths": (([0, 1], [0.1, 0.2, 0.3]), {}, "y_true has 2, y_prob has 3"),
+    "weight length": (GOOD, {"sample_weight": [1]}, "y_prob has 3, sample_weight has 1"),
+    "two columns": (
+        ([0, 1], [[0.5, 0.5], [0.2, 0.8]]),
+        {},
+        r"y_prob must be one-dimensional, but its shape is \(2, 2\).*second column: y_prob\[:, 1\]",
+    ),
+    "one column": (([0, 1], [[0.5], [0.2]]), {}, r"Pass y_prob\.ravel\(\)"),
+    "a number": ((1, 0.5), {}, r"y_true must be one-dimensional, but its shape is \(\)"),
+    "ragged": (([0, 1], [[0.5], [0.2, 0.3]]), {}, "y_prob must be one-dimensional"),
+    "words as scores": (
+        ([0, 1], [0.5, "high"]),
+        {},
+        r"y_prob must hold numbers, but row 1 \(the first row is 0\) holds 'high'",
+    ),
+    "dates as scores": (
+        ([0, 1], np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]")),
+        {},
+        "y_prob must hold numbers, but row 0",
+    ),
+    "nan score": (
+        ([0, 1, 1], [0.5, np.nan, np.nan]),
+        {},
+        "y_prob has missing values in 2 rows, first in row 1.*--drop-missing",
+    ),
+    "none score": (([0, 1], [0.5, None]), {}, "y_prob has missing values in 1 row, first in row 1"),
+    "pandas NA": (
+        ([0, 1], pd.Series([0.5, None], dtype="Float64")),
+        {},
+        "y_prob has missing values in 1 row",
+    ),
+    "polars null": (([0, 1], pl.Series([0.5, None])), {}, "y_prob has missing values in 1 row"),
+    "masked": (
+        ([0, 1], np.ma.masked_array([0.5, 0.2], mask=[0, 1])),
+        {},
+        "y_prob has missing values in 1 row, first in row 1",
+    ),
+    "nan label": (([0, np.nan], [0.5, 0.2]), {}, "y_true has missing values in 1 row"),
+    "none label": (([None, "yes"], [0.5, 0.2]), {}, "y_true has missing values in 1 row"),
+    "none label, pos_label": (
+        ([None, "yes"], [0.5, 0.2]),
+        {"pos_label": "yes"},
+        "y_true has missing values in 1 row, first in row 0",
+    ),
+    "pandas NA label": (
+        (pd.Series([1, None], dtype="Int64"), [0.5, 0.2]),
+        {},
+        "y_true has missing values in 1 row",
+    ),
+    "above 1": (
+        ([0, 1, 1], [0.5, 3.5, -2.0]),
+        {},
+        r"y_prob must lie between 0 and 1, but 2 rows do not, first row 1 .* with 3\.5\."
+        r".*logits.*1 / \(1 \+ exp\(-score\)\).*calibrator",
+    ),
+    "percent": (([0, 1], [0.5, 35]), {}, r"with 35\.0\. If they are percentages, divide by 100"),
+    "rounding": (([0, 1], [0.5, 1 + 1e-9]), {}, "If this is rounding noise, clip it"),
+    "infinite": (([0, 1], [0.5, np.inf]), {}, "with inf. They are not probabilities"),
+    "three labels": (
+        ([0, 1, 2], [0.5, 0.2, 0.3]),
+        {},
+        "y_true must hold two label values, but it holds 3 or more: 0, 1, 2",
+    ),
+    "three words": (
+        (["a", "b", "c"], [0.5, 0.2, 0.3]),
+        {"pos_label": "a"},
+        "it holds 3 or more: 'a', 'b', 'c'",
+    ),
+    "minus, zero, one": (([-1, 0, 1], [0.5, 0.2, 0.3]), {}, "3 or more: -1, 0, 1"),
+    "words": ((["no", "yes"], [0.5, 0.2]), {}, "'no', 'yes'; say which one is the event.*'yes'"),
+    "one and two": (([1, 2], [0.5, 0.2]), {}, "pos_label=2"),
+    "absent pos_label": (
+        (["no", "yes"], [0.5, 0.2]),
+        {"pos_label": "Yes"},
+        "pos_label='Yes' is not among the labels of y_true: 'no', 'yes'. Did you mean 'yes'",
+    ),
+    "swapped": (([0.2, 0.9], [0, 1]), {}, "arguments swapped"),
+    "negative weight": (
+        GOOD,
+        {"sample_weight": [1, -2, -3]},
+        "sample_weight must not be negative, but 2 rows are, first row 1 .* with -2.0",
+    ),
+    "zero weights": (GOOD, {"sample_weight": [0, 0, 0]}, "sample_weight is zero in every row"),
+    "nan weight": (GOOD, {"sample_weight": [1, np.nan, 1]}, "sample_weight has missing values"),
+    "infinite weight": (GOOD, {"sample_weight": [1, np.inf, 1]}, "between 1e-290 and 1e300"),
+    "tiny weights": (GOOD, {"sample_weight": [1e-300] * 3}, "between 1e-290 and 1e300"),
+    "words as weights": (GOOD, {"sample_weight": ["a"] * 3}, "sample_weight must hold numbers"),
+}
+
+
+@pytest.mark.parametrize(("args", "kwargs", "words"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize("function", [cb.calibration_error, cb.worst_interval, cb.audit])
+def test_refused_in_words(function, args, kwargs, words):
+    with pytest.raises(ValueError, match=words):
+        function(*args, **kwargs)
+
+
+def test_the_row_is_found_in_a_later_chunk():
+    prob = np.full(100_000, 0.5)
+    prob[77_777:77_780] = -0.5
+    with pytest.raises(ValueError, match=r"but 3 rows do not, first row 77777 .* with -0\.5"):
+        cb.calibration_error(np.arange(100_000) % 2, prob)
+    label = np.zeros(100_000)
+    label[99_999] = 7
+    with pytest.raises(ValueError, match=r"labels 0\.0, 7\.0; say which one"):
+        cb.calibration_error(label, np.full(100_000, 0.5))
+
+
+def test_a_label_of_one_value_works_with_a_warning():
+    found = cb.audit([0, 0], [0.5, 0.25])
+    assert found.warnings == (
+        "y_true holds a single value, so nothing is known about the other class.",
+    )
+    assert found.calibration_error == 0.375
+
+
+def test_rows_without_weight_are_not_counted_and_said_so():
+    found = cb.audit([0, 1, 1], [0.5, 0.25, 0.75], sample_weight=[1, 0, 1])
+    assert found.warnings == ("1 rows have zero sample_weight and are not counted.",)
+    assert found.data.rows == 2
+    assert found.provenance.rows == 3

@@ -1,0 +1,82 @@
+import dataclasses
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import calibrant as cb
+from calibrant.simulate import overconfident
+
+
+def test_collects_what_the_functions_give():
+    y_true, y_prob = overconfident(5000)
+    found = cb.audit(y_true, y_prob)
+    assert found.calibration_error == cb.calibration_error(y_true, y_prob)
+    for one, other in zip(
+        found.worst_intervals, cb.worst_interval(y_true, y_prob, k=3), strict=True
+    ):
+        assert (one.p1, one.p2, one.rows) == (other.p1, other.p2, other.rows)
+        assert one.excess == pytest.approx(other.excess, abs=1e-12)
+    assert found.data.rows == found.data.weight == found.provenance.rows == 5000
+    assert found.data.observed_rate == pytest.approx(y_true.mean())
+    assert found.data.mean_prediction == pytest.approx(y_prob.mean())
+    assert found.warnings == ()
+    assert found == cb.audit(cb.Predictions(y_true, y_prob))
+
+
+def test_reliability_groups_are_of_equal_size_and_cover_everything():
+    y_true, y_prob = overconfident(5000)
+    groups = cb.audit(y_true, y_prob).reliability
+    assert [group.rows for group in groups] == [500] * 10
+    assert groups[0].p1 is None
+    assert groups[-1].p2 == y_prob.max()
+    for before, after in pairwise(groups):
+        assert before.p2 == after.p1
+
+
+def test_reliability_groups_never_split_ties():
+    y_prob = np.repeat([0.1, 0.2, 0.8], [70, 10, 20])
+    groups = cb.audit(np.arange(100) % 2, y_prob).reliability
+    assert [(group.p2, group.rows) for group in groups] == [(0.1, 70), (0.2, 10), (0.8, 20)]
+
+
+def test_is_frozen_and_reads_like_a_sentence():
+    found = cb.audit([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.calibration_error = 0.0
+    assert repr(found) == (
+        "In no range of scores do predictions and outcomes differ by more than 35.00 events per "
+        "100 rows of these data (calibration error 0.3500, 4 rows). It fails most for scores above "
+        "0.4 up to 0.8 (2 rows): 70.00% predicted on average, 0.00% observed, so these scores are "
+        "too high."
+    )
+    assert cb.audit([0, 1], [0, 1]).where == (
+        "Predictions and outcomes agree in every range of scores."
+    )
+    weighted = cb.audit([0, 1, 1], [0.2, 0.5, 0.6], sample_weight=[0.5, 2, 1])
+    assert "per 100 units of weight" in weighted.headline
+
+
+def test_to_dict_is_plain_and_complete():
+    found = cb.audit([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4])
+    document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert document == found.to_dict()
+    assert document["schema"] == "calibrant.audit"
+    assert document["schema_version"] == 1
+    assert document["calibration_error"] == found.calibration_error
+    assert document["provenance"]["calibrant"] == cb.__version__
+    assert document["provenance"]["numpy"] == np.__version__
+    missing = {field.name for field in dataclasses.fields(found)} - set(document)
+    assert not missing
+
+
+def test_to_metrics_is_flat_floats():
+    metrics = cb.audit(*overconfident(1000)).to_metrics()
+    assert metrics["rows"] == 1000.0
+    assert all(type(value) is float for value in metrics.values())
+
+
+def test_soft_labels_are_said_to_be_soft():
+    assert not cb.audit([0.2, 0.9], [0.3, 0.8]).data.labels_binary
+    assert cb.audit([0, 1], [0.3, 0.8]).data.labels_binary

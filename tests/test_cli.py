@@ -1,0 +1,287 @@
+"""The command line as a user runs it: a process, its output and its exit code."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import calibrant as cb
+from calibrant.simulate import overconfident
+
+
+def calibrant(*args, cwd=None, env=None):
+    return subprocess.run(
+        [sys.executable, "-m", "calibrant", *map(str, args)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "100", **(env or {})},
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("predictions")
+    y_true, y_prob = overconfident(3000)
+    frame = pd.DataFrame({"y": y_true.astype(int), "p": y_prob, "w": np.arange(3000) % 3 + 1})
+    frame["word"] = np.where(y_true, "yes", "no")
+    frame["soft"] = y_prob.round(2)
+    frame.to_csv(folder / "good.csv", index=False)
+    frame.to_parquet(folder / "good.parquet")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return cb.audit(*overconfident(3000))
+
+
+def audited(*args, **kwargs):
+    done = calibrant("audit", *args, "--json", **kwargs)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", ["good.csv", "good.parquet"])
+def test_json_is_the_audit_and_nothing_else(folder, expected, name):
+    found = audited(folder / name, "--label", "y", "--prob", "p")
+    assert found["calibration_error"] == pytest.approx(expected.calibration_error, abs=1e-12)
+    assert found["worst_intervals"][0]["p2"] == expected.worst_intervals[0].p2
+    assert found["gate"] is None
+    provenance = found["provenance"]
+    digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    assert provenance["file_sha256"] == digest
+    assert provenance["rows"] == 3000
+    assert provenance["command"].startswith("calibrant audit ")
+    assert name in provenance["command"]
+
+
+def test_prose_first_then_numbers_and_a_picture(folder, expected):
+    done = calibrant("audit", folder / "good.csv", "--label", "y", "--prob", "p")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    text = " ".join(done.stdout.split())
+    assert text.startswith(expected.headline + " " + expected.where)
+    for words in ("Where it fails most", "Predicted against observed", "○ predicted ● observed"):
+        assert words in text
+
+
+def test_a_terminal_without_unicode_gets_plain_marks(folder):
+    env = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = calibrant("audit", folder / "good.csv", "--label", "y", "--prob", "p", env=env)
+    assert done.returncode == 0
+    assert "o predicted  x observed" in done.stdout
+
+
+def test_labels_in_words_weights_and_soft_labels(folder, expected):
+    file = folder / "good.csv"
+    words = audited(file, "--label", "word", "--prob", "p", "--pos-label", "yes")
+    assert words["calibration_error"] == pytest.approx(expected.calibration_error, abs=1e-12)
+    y_true, y_prob = overconfident(3000)
+    weighted = audited(file, "--label", "y", "--prob", "p", "--weight", "w")
+    truth = cb.calibration_error(y_true, y_prob, sample_weight=np.arange(3000) % 3 + 1)
+    assert weighted["calibration_error"] == pytest.approx(truth, abs=1e-12)
+    soft = audited(file, "--label", "soft", "--prob", "p", "--soft")
+    assert soft["data"]["labels_binary"] is False
+
+
+def test_the_gate_decides_the_exit_code(folder, expected):
+    options = [folder / "good.csv", "--label", "y", "--prob", "p", "--max-error"]
+    over = calibrant("audit", *options, expected.calibration_error - 1e-6)
+    assert over.returncode == 1
+    assert "Failed: over the" in over.stdout
+    under = calibrant("audit", *options, expected.calibration_error + 1e-6)
+    assert under.returncode == 0
+    assert "Passed" in under.stdout
+    gated = calibrant("audit", *options, 0, "--json")
+    assert gated.returncode == 1
+    assert json.loads(gated.stdout)["gate"] == {"max_error": 0.0, "passed": False}
+
+
+def test_demo_and_version_and_help():
+    demo = calibrant("demo")
+    assert demo.returncode == 0
+    assert "too sure of itself" in demo.stdout
+    assert calibrant("--version").stdout == f"calibrant {cb.__version__}\n"
+    help_text = calibrant("audit", "--help")
+    assert help_text.returncode == 0
+    for option in ("--label", "--prob", "--weight", "--pos-label", "--soft", "--max-error"):
+        assert option in help_text.stdout
+
+
+GOOD_ROWS = "y,p,w\n0,0.1,1\n1,0.8,1\n"
+#: name: (text of the file, more options, words of the message)
+BAD = {
+    "unknown column": (GOOD_ROWS, ["--prob", "P"], "no column 'P' in .*Did you mean 'p'.*y, p, w"),
+    "unknown weight": (GOOD_ROWS, ["--weight", "ww"], "no column 'ww'.*Did you mean 'w'"),
+    "empty": ("", [], "is empty: at least one row"),
+    "header only": ("y,p\n", [], "is empty: at least one row"),
+    "words as scores": (
+        "y,p\n0,0.1\n1,high\n",
+        [],
+        r"column 'p' must hold numbers, but row 1 \(the first row is 0\) holds 'high'",
+    ),
+    "words as weights": ("y,p,w\n0,0.1,a\n", ["--weight", "w"], "column 'w' must hold numbers"),
+    "missing score": (
+        "y,p\n0,0.1\n1,\n1,NA\n",
+        [],
+        "column 'p' has missing values in 2 rows, first in row 1.*--drop-missing",
+    ),
+    "nan score": ("y,p\n0,0.1\n1,nan\n", [], "column 'p' has missing values in 1 row"),
+    "missing label": ("y,p\n0,0.1\n,0.5\n", [], "column 'y' has missing values in 1 row"),
+    "logits": ("y,p\n0,-2.5\n1,3.5\n", [], r"2 rows do not, first row 0 .* with -2\.5.*logits"),
+    "three labels": ("y,p\n0,0.1\n1,0.5\n2,0.6\n", [], "column 'y' must hold two label values"),
+    "words without pos_label": ("y,p\nno,0.1\nyes,0.5\n", [], "--pos-label yes"),
+    "wrong pos_label": (
+        "y,p\nno,0.1\nyes,0.5\n",
+        ["--pos-label", "Yes"],
+        "pos_label='Yes' is not among the labels.*Did you mean 'yes'",
+    ),
+    "pos_label of another type": (
+        GOOD_ROWS,
+        ["--pos-label", "yes"],
+        "pos_label='yes' is not among the labels of column 'y': 0, 1",
+    ),
+    "soft without --soft": ("y,p\n0.5,0.1\n1,0.5\n", [], "row 0 .* holds 0.5.*--soft"),
+    "swapped": (
+        "y,p\n0.5,0\n0.1,1\n",
+        ["--soft"],
+        "column 'p' holds only 0 and 1 while column 'y' holds fractions: arguments swapped",
+    ),
+    "negative weight": ("y,p,w\n0,0.1,-1\n1,0.5,1\n", ["--weight", "w"], "must not be negative"),
+    "zero weights": ("y,p,w\n0,0.1,0\n1,0.5,0\n", ["--weight", "w"], "is zero in every row"),
+    "all missing": ("y,p\n0,\n,0.5\n", ["--drop-missing"], "All 2 rows .* nothing is left"),
+    "bad after dropping": (
+        "y,p\n0,\n1,0.5\n0,7\n",
+        ["--drop-missing"],
+        r"first row 1 .* with 7\.0.*counted after 1 with missing values",
+    ),
+    "ragged": ("y,p\n0,0.1\n1,0.5,3,4,5\n1,0.5\n", [], "could not be read. DuckDB says"),
+}
+
+
+@pytest.mark.parametrize(("text", "options", "words"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_message_and_exit_2(tmp_path, text, options, words):
+    (tmp_path / "bad.csv").write_text(text)
+    done = calibrant("audit", "bad.csv", "--label", "y", "--prob", "p", *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("Error: ")
+    assert re.search(words, done.stderr.replace("\n", " ")), done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("absent.csv", "There is no file 'absent.csv'"),
+        ("table.xlsx", "its name must end in .csv"),
+        ("folder.csv", "its name must end in .csv"),
+        ("fake.parquet", "could not be read. DuckDB says"),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path, name, words):
+    (tmp_path / "table.xlsx").write_text("x")
+    (tmp_path / "fake.parquet").write_text("this is not Parquet at all, not even a little")
+    (tmp_path / "folder.csv").mkdir()
+    done = calibrant("audit", name, "--label", "y", "--prob", "p", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: ")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_missing_options_are_named():
+    done = calibrant("audit", "x.csv", "--label", "y")
+    assert done.returncode == 2
+    assert "--prob" in done.stderr
+    gate = calibrant("audit", "x.csv", "--label", "y", "--prob", "p", "--max-error", "7")
+    assert gate.returncode == 2
+    assert "--max-error" in gate.stderr
+
+
+def test_drop_missing_drops_and_says_so(tmp_path):
+    (tmp_path / "holes.csv").write_text("y,p\n0,0.1\n1,\n,0.4\n1,0.75\n")
+    options = ["holes.csv", "--label", "y", "--prob", "p", "--drop-missing"]
+    done = calibrant("audit", *options, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "2 rows with a missing value were dropped" in done.stdout
+    found = audited(*options, cwd=tmp_path)
+    assert found["calibration_error"] == pytest.approx(0.125)
+    assert (found["data"]["rows"], found["data"]["dropped"]) == (2, 2)
+    assert found["provenance"]["rows"] == 4
+
+
+def test_a_single_label_works_with_a_note(tmp_path):
+    (tmp_path / "one.csv").write_text("y,p\n0,0.1\n0,0.4\n")
+    done = calibrant("audit", "one.csv", "--label", "y", "--prob", "p", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "Note: column 'y' holds a single value" in done.stdout
+
+
+def test_awkward_names_are_names(tmp_path):
+    column = 'p"; DROP TABLE x; --'
+    file = tmp_path / "it's [1] *.csv"
+    pd.DataFrame({"the label": [0, 1], column: [0.25, 0.5]}).to_csv(file, index=False)
+    (tmp_path / "it's 1 more.csv").write_text("nonsense")
+    found = audited(file, "--label", "the label", "--prob", column)
+    assert found["calibration_error"] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("ending", ["csv.gz", "tsv"])
+def test_other_csv(tmp_path, ending):
+    frame = pd.DataFrame({"y": [True, False], "p": [0.5, 0.25]})
+    file = tmp_path / f"table.{ending}"
+    frame.to_csv(file, index=False, sep="\t" if ending == "tsv" else ",")
+    assert audited(file, "--label", "y", "--prob", "p")["calibration_error"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("label", "pos_label"),
+    [
+        (pd.Series([True, False]), "true"),
+        (pd.Series([2, 1]), "2"),
+        (pd.Series([2.0, 1.0]), "2"),
+        (pd.Series(["a", "b"], dtype="category"), "a"),
+    ],
+)
+def test_pos_label_is_read_as_the_type_of_its_column(tmp_path, label, pos_label):
+    file = tmp_path / "table.parquet"
+    pd.DataFrame({"y": label, "p": [0.5, 0.25]}).to_parquet(file)
+    found = audited(file, "--label", "y", "--prob", "p", "--pos-label", pos_label)
+    assert found["calibration_error"] == 0.25
+
+
+def test_decimals_and_nulls_in_parquet(tmp_path):
+    from decimal import Decimal
+
+    file = tmp_path / "table.parquet"
+    prob = [Decimal("0.25"), Decimal("0.50"), None]
+    pd.DataFrame({"y": pd.array([0, 1, None], dtype="Int64"), "p": prob}).to_parquet(file)
+    done = calibrant("audit", file, "--label", "y", "--prob", "p")
+    assert done.returncode == 2
+    assert "missing values in 1 row, first in row 2" in done.stderr.replace("\n", " ")
+    found = audited(file, "--label", "y", "--prob", "p", "--drop-missing")
+    assert found["calibration_error"] == 0.25
+
+
+def test_a_reader_that_stops_early_is_no_error(folder):
+    command = f'"{sys.executable}" -m calibrant audit good.csv --label y --prob p | head -1'
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
