@@ -1,6 +1,7 @@
 # `make demo` and `make test` need Python 3.11 or newer and make; they set up the rest in .venv.
 PYTHON ?= python3
 VENV := .venv
+BENCH := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
@@ -23,17 +24,17 @@ lint: $(VENV)/dev.stamp ## ruff and mypy --strict
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (installs them)
-	$(BIN)/python benchmarks/measure.py
+bench: $(BENCH)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (installs them)
+	$(BENCH)/bin/python benchmarks/measure.py --save benchmarks/measure.md
 
-bench-large: $(VENV)/bench.stamp ## how time and memory grow up to 10^8 rows
-	$(BIN)/python benchmarks/measure.py --growth
+bench-large: $(BENCH)/bench.stamp ## how time and memory grow up to 10^8 rows
+	$(BENCH)/bin/python benchmarks/measure.py --growth --save benchmarks/growth.md
 
 pictures: $(VENV)/dev.stamp ## draw the pictures of the README again
 	$(BIN)/python docs/pictures.py
 
 clean: ## remove the environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -48,6 +49,8 @@ $(VENV)/dev.stamp: $(BIN)/python pyproject.toml
 	$(PIP) install --editable '.[dev]'
 	@touch $@ $(VENV)/run.stamp
 
-$(VENV)/bench.stamp: $(VENV)/dev.stamp
-	$(PIP) install --editable '.[bench]'
+# the peers bring torch and more, so they get an environment of their own
+$(BENCH)/bench.stamp: pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[bench]'
 	@touch $@

@@ -64,9 +64,7 @@ class Diagram:
 
     def replace(self, closed: BoolArray, opened: Cells) -> Diagram:
         """Return the diagram with the cells marked `closed` replaced by what was in them."""
-        cells = Cells.concatenate([self.cells.take(~closed), opened])
-        order = np.argsort(cells.low, kind="stable")
-        return Diagram(cells.take(order), self.totals)
+        return Diagram(self.cells.replace(closed, opened), self.totals)
 
 
 class Source(Protocol):

@@ -8,7 +8,6 @@ into the same cell, to the bit, and a larger J only splits cells.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -78,11 +77,16 @@ class Cells:
         """Return the cells at `index`."""
         return Cells(*(getattr(self, field.name)[index] for field in fields(self)))
 
-    @staticmethod
-    def concatenate(parts: Sequence[Cells]) -> Cells:
-        """Put the cells of several parts after one another."""
+    def replace(self, closed: BoolArray, opened: Cells) -> Cells:
+        """Return the cells in order of score, with `opened` in place of those marked `closed`."""
+        stay = ~closed
+        order = np.argsort(np.concatenate([self.low[stay], opened.low]), kind="stable")
+        # column by column, so that only one of them is in memory twice
         return Cells(
-            *(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Cells))
+            *(
+                np.concatenate([getattr(self, f.name)[stay], getattr(opened, f.name)])[order]
+                for f in fields(self)
+            )
         )
 
     @staticmethod
@@ -201,7 +205,7 @@ _STORED = ("cell", "rows", "weight", "positives", "rise", "fall")
 
 
 def _merged(a: Cells, b: Cells) -> Cells:
-    both = Cells.concatenate([a, b])
+    both = a.replace(np.zeros(len(a), dtype=bool), b)
     cell, slot = np.unique(both.cell, return_inverse=True)
 
     def summed(values: FloatArray) -> FloatArray:

@@ -49,8 +49,8 @@ class Labels:
         values = self._column.chunk(start)[row]
         if not self.binary:
             return numbers(values, start, self._column.name)
-        if self._plain and values.dtype.kind in "bi":
-            return values
+        if self._plain and values.dtype.kind in "bi" and isinstance(row, slice):
+            return values  # a whole chunk is a view; rows picked out become a byte each
         return np.asarray(values == self._positive, dtype=bool)
 
     def _read(self) -> None:

@@ -66,7 +66,7 @@ class Grid:
         return slot
 
     def names(self) -> tuple[IntArray, IntArray]:
-        """Return the level and the cell of each slot."""
+        """Return the level and the cell of each slot, in order of score."""
         slot = np.arange(self.slots)
         fine = slot < (1 << self._level)
         level = np.where(fine, self._level + self._crowd, self._level)
