@@ -24,6 +24,13 @@ def test_the_next_worst_ones_are_greedy_and_disjoint(case):
         assert one.excess == pytest.approx(float(excess), abs=1e-12)
 
 
+def test_stretches_that_tie_are_taken_from_the_lowest():
+    # (None, 0.1] and (0.5, 0.9] are off by 0.1 each, but for rounding
+    y_prob = [0.25, 0.9999999999999999, 0.0, 0.0, 0.0, 0.0, 0.5, 0.1, 0.9]
+    found = cb.worst_interval([1, 1, 0, 0, 0, 0, 0, 0, 1], y_prob, k=3)
+    assert (found[2].p1, found[2].p2) == (None, 0.1)
+
+
 def test_fields_agree_with_the_rows():
     rng = np.random.default_rng(0)
     y_prob = rng.random(5000).round(3)

@@ -98,8 +98,9 @@ def _greedy(diagram: Diagram, k: int) -> tuple[list[Extremes], list[tuple[int, i
     searched = [(0, len(diagram.cells))]
     open_stretches = {searched[0]: extremes(diagram)}
     while open_stretches and len(taken) < k:
-        # ties by lowest p1, which is the lowest stretch
-        best = max(open_stretches, key=lambda stretch: (open_stretches[stretch].range, -stretch[0]))
+        most = max(found.range for found in open_stretches.values()) - diagram.tolerance
+        # among ties the lowest p1, which is in the lowest stretch
+        best = min(stretch for stretch, found in open_stretches.items() if found.range >= most)
         worst = open_stretches.pop(best)
         if taken and worst.range <= diagram.tolerance:
             break
