@@ -47,7 +47,7 @@ def test_is_frozen_and_reads_like_a_sentence():
         found.calibration_error = 0.0
     assert repr(found) == (
         "In no range of scores do predictions and outcomes differ by more than 35.00 events per "
-        "100 rows of these data (calibration error 0.3500, 4 rows). It fails most for scores above "
+        "100 rows of these data (calibration error 0.35, 4 rows). It fails most for scores above "
         "0.4 up to 0.8 (2 rows): 70.00% predicted on average, 0.00% observed, so these scores are "
         "too high."
     )
@@ -56,6 +56,11 @@ def test_is_frozen_and_reads_like_a_sentence():
     )
     weighted = cb.audit([0, 1, 1], [0.2, 0.5, 0.6], sample_weight=[0.5, 2, 1])
     assert "per 100 units of weight" in weighted.headline
+    # 2.00001 events are more than 2.00, so the sentence rounds up; few events get a larger unit
+    rare = cb.audit([1] + [0] * 99_999, [0.0] * 100_000)
+    assert "more than 0.10 events per 10,000 rows" in rare.headline
+    third = cb.audit([0, 0, 1], [0.0, 0.0, 0.0])
+    assert "more than 33.34 events per 100 rows" in third.headline
 
 
 def test_to_dict_is_plain_and_complete():

@@ -185,7 +185,7 @@ def test_bad_input_is_one_message_and_exit_2(tmp_path, text, options, words):
     [
         ("absent.csv", "There is no file 'absent.csv'"),
         ("table.xlsx", "its name must end in .csv"),
-        ("folder.csv", "its name must end in .csv"),
+        ("folder.csv", "is a folder or a device"),
         ("fake.parquet", "could not be read. DuckDB says"),
     ],
 )
@@ -274,14 +274,73 @@ def test_decimals_and_nulls_in_parquet(tmp_path):
     assert found["calibration_error"] == 0.25
 
 
-def test_a_reader_that_stops_early_is_no_error(folder):
-    command = f'"{sys.executable}" -m calibrant audit good.csv --label y --prob p | head -1'
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("audit good.csv --label y --prob p", 0),
+        ("audit good.csv --label y --prob p --json", 0),
+        ("audit good.csv --label y --prob p --max-error 0", 1),
+        ("demo", 0),
+    ],
+)
+def test_a_reader_that_stops_early_changes_no_exit_code(folder, command, code):
     done = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {command}"],
+        ["bash", "-c", f'set -o pipefail; "{sys.executable}" -m calibrant {command} | true'],
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.stderr == ""
+    assert done.returncode == code
+
+
+def test_folders_and_comments_change_no_value(tmp_path):
+    folder = tmp_path / "y=1"
+    folder.mkdir()
+    pd.DataFrame({"y": [0, 1], "p": [0.25, 0.5]}).to_parquet(folder / "t.parquet")
+    found = audited(folder / "t.parquet", "--label", "y", "--prob", "p")
+    assert found["data"]["observed_rate"] == 0.5
+    (folder / "t.csv").write_text("y,p\nno,0.25\n#no,0.5\nno,0.5\n")
+    found = audited(folder / "t.csv", "--label", "y", "--prob", "p", "--pos-label", "no")
+    assert (found["data"]["rows"], found["data"]["observed_rate"]) == (3, 2 / 3)
+
+
+def test_an_empty_weight_is_not_no_weight(folder):
+    done = calibrant("audit", folder / "good.csv", "--label", "y", "--prob", "p", "--weight", "")
+    assert done.returncode == 2
+    assert "There is no column ''" in done.stderr
+
+
+def test_large_integer_labels_are_told_apart(tmp_path):
+    (tmp_path / "t.csv").write_text("y,p\n9007199254740992,0.25\n9007199254740993,0.5\n")
+    found = audited(tmp_path / "t.csv", "--label", "y", "--prob", "p", "--pos-label", 2**53 + 1)
+    assert found["data"]["observed_rate"] == 0.5
+
+
+def test_truth_values_with_gaps(tmp_path):
+    file = tmp_path / "t.parquet"
+    label = pd.array([True, None, False], dtype="boolean")
+    pd.DataFrame({"y": label, "p": [0.5, 0.5, 0.25]}).to_parquet(file)
+    for more in ([], ["--pos-label", "True"], ["--pos-label", "true"]):
+        found = audited(file, "--label", "y", "--prob", "p", "--drop-missing", *more)
+        assert found["calibration_error"] == 0.25
+
+
+def test_names_that_are_markup_or_not_ascii(tmp_path):
+    (tmp_path / "[red]x.csv").write_text("[bold]é,p\n0,0.1\n0,0.4\n", encoding="utf-8")
+    args = ["audit", "[red]x.csv", "--label", "[bold]é", "--prob", "p"]
+    done = calibrant(*args, cwd=tmp_path, env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert done.returncode == 0
+    assert "Note: column '[bold]?' holds a single value" in done.stdout
+    done = calibrant(*args, cwd=tmp_path)
+    assert "Note: column '[bold]é' holds a single value" in done.stdout
+
+
+def test_a_narrow_terminal_loses_no_number(folder, expected):
+    done = calibrant(
+        "audit", folder / "good.csv", "--label", "y", "--prob", "p", env={"COLUMNS": "20"}
+    )
+    assert done.returncode == 0
+    assert "\u2026" not in done.stdout
+    assert f"{expected.calibration_error:.6f}" in done.stdout

@@ -62,11 +62,7 @@ def test_holds_what_the_contract_says(case, level):
     assert tally.totals.fy == pytest.approx(sum(w * f * y for y, f, w in counted), abs=1e-14)
     assert tally.totals.yy == pytest.approx(sum(w * y * y for y, _, w in counted))
     assert tally.totals.weights_integer == all(w == int(w) for _, _, w in counted)
-    assert tally.totals.labels_binary == all(y in (0, 1) for y in y_values(case))
-
-
-def y_values(case):
-    return case[0]
+    assert tally.totals.labels_binary == all(y in (0, 1) for y, _, _ in counted)
 
 
 @settings(max_examples=300)
@@ -153,11 +149,24 @@ def broken(change):
         (lambda d: d["cells"].update(cell=[1, 16]), "increasing order"),
         (lambda d: d["cells"].update(rows=[2]), "differ in length"),
         (lambda d: d["cells"].update(rows=[0, 1]), "no row"),
-        (lambda d: d["cells"].update(positives=[5.0, 1.0]), "more positives than weight"),
+        (lambda d: d["cells"].update(positives=[5.0, 1.0]), "contradict"),
         (lambda d: d["cells"].update(rise=[-1.0, 0.1]), "negative"),
         (lambda d: d["cells"].update(fall=[0.9, 0.0]), "contradict"),
         (lambda d: d["cells"].update(score=[0.5, 0.9]), "outside its cell"),
         (lambda d: d["totals"].update(ff=-1), "negative"),
+        (lambda d: d["totals"].update(ff=1e9), "contradict"),
+        (lambda d: d["totals"].update(labels_binary="false"), "wrong type"),
+        (lambda d: d["cells"].update(rise=[1e6, 0.1], fall=[1e6, 0.0]), "contradict"),
+        (lambda d: d["cells"].update(rows=[2.5, 1]), "wrong type"),
+        (lambda d: d["cells"].update(rows=[True, 1]), "wrong type"),
+        (lambda d: d["cells"].update(rows=[2**62, 2**62]), "too many"),
+        (lambda d: d["cells"].update(rows=[10**30, 1]), "wrong type"),
+        (lambda d: d["cells"].update(rows=2), "wrong type"),
+        (lambda d: d["cells"].update(weight=["2", "1"]), "wrong type"),
+        (lambda d: d["cells"].update(weight=[0, 0]), "no weight"),
+        (lambda d: d["cells"].update(weight=[1e308, 1e308]), "too much"),
+        (lambda d: d.update(level=3.5), "wrong type"),
+        (lambda d: d.update(cells=7), "wrong type"),
     ],
 )
 def test_json_that_breaks_the_schema_is_refused(change, why):
@@ -165,7 +174,9 @@ def test_json_that_breaks_the_schema_is_refused(change, why):
         cb.Tally.from_json(broken(change))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", "null", '{"schema": "calibrant.tally"}', "NaN"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", "[" * 100_000, "null", '{"schema": "calibrant.tally"}', "NaN"]
+)
 def test_text_that_is_no_tally_is_refused(text):
     with pytest.raises(ValueError, match="not a tally that calibrant can read"):
         cb.Tally.from_json(text)
@@ -177,8 +188,10 @@ def test_only_tallies_of_one_level_add():
         data.tally(3) + data.tally(4)
     with pytest.raises(TypeError):
         data.tally(3) + 1
-    with pytest.raises(ValueError, match="level must be between 0 and 20, but it is 21"):
-        data.tally(21)
+    for level in (21, -1, True, 2.0, "3"):
+        with pytest.raises(ValueError, match=r"level must be a whole number, between 0 and 20"):
+            data.tally(level)
+    assert cb.Tally.from_json(data.tally(np.int64(5)).to_json()).level == 5
 
 
 def test_a_tally_stands_alone():

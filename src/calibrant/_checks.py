@@ -8,6 +8,7 @@ so that the words are the same wherever the data live.
 from __future__ import annotations
 
 import difflib
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -45,8 +46,19 @@ def not_one_column(name: str, shape: tuple[int, ...]) -> InputError:
     elif len(shape) == 2 and 1 in shape:
         way_out = f"Pass {name}.ravel()."
     else:
-        way_out = "Pass one value for each row."
+        way_out = "Pass one value for each row, as a list, an array or a column of a dataframe."
     return InputError(f"{name} must be one-dimensional, but its shape is {shape}. {way_out}")
+
+
+def table_for_column(name: str) -> InputError:
+    return InputError(f"{name} must be one column, but it is a table. Pass one of its columns.")
+
+
+def not_an_array(name: str, why: object) -> InputError:
+    return InputError(
+        f"{name} could not be read as an array ({why}). Pass one value for each row, as a list, "
+        "an array or a column of a dataframe."
+    )
 
 
 def lengths_differ(lengths: Sequence[tuple[str, int]]) -> InputError:
@@ -79,8 +91,9 @@ def outside_unit(name: str, count: int, row: int, value: float, highest: float) 
         way_out = "If they are percentages, divide by 100."
     else:
         way_out = "They are not probabilities."
+    verb = "does" if count == 1 else "do"
     return InputError(
-        f"{name} must lie between 0 and 1, but {_rows(count)} do not, "
+        f"{name} must lie between 0 and 1, but {_rows(count)} {verb} not, "
         f"first row {row} (the first row is 0) with {value!r}. {way_out} "
         "Log-odds (logits) become probabilities by 1 / (1 + exp(-score)); margins, such as those "
         "of decision_function, need a calibrator fitted on held-out rows."
@@ -121,6 +134,19 @@ def labels_lack_pos_label(name: str, pos_label: object, values: Sequence[object]
     )
 
 
+def pos_label_kind(pos_label: object) -> InputError:
+    return InputError(
+        f"pos_label must be one label, but it is {pos_label!r}. Pass the value of the event."
+    )
+
+
+def labels_not_plain(name: str) -> InputError:
+    return InputError(
+        f"{name} must hold plain labels, such as numbers, words or booleans. "
+        "Convert the column first."
+    )
+
+
 def labels_soft(name: str, row: int, value: float) -> InputError:
     return InputError(
         f"{name} must hold 0/1 labels, but row {row} (the first row is 0) holds {value!r}. "
@@ -130,7 +156,7 @@ def labels_soft(name: str, row: int, value: float) -> InputError:
 
 def weight_negative(name: str, count: int, row: int, value: float) -> InputError:
     return InputError(
-        f"{name} must not be negative, but {_rows(count)} are, "
+        f"{name} must not be negative, but {_rows(count)} {'is' if count == 1 else 'are'}, "
         f"first row {row} (the first row is 0) with {value!r}. Remove these rows or fix them."
     )
 
@@ -177,6 +203,25 @@ def out_of_range(name: str, rule: str, value: object) -> InputError:
     return InputError(f"{name} must be {rule}, but it is {value!r}.")
 
 
+def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
+    """Return an argument that must be a whole number; refuse True, 2.0 and "2"."""
+    rule = f"{least} or more" if most is None else f"between {least} and {most}"
+    error = out_of_range(name, f"a whole number, {rule}", value)
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise error
+    number = operator.index(value)
+    if number < least or (most is not None and number > most):
+        raise error
+    return number
+
+
+def share(name: str, value: object) -> float:
+    """Return an argument that must be a number between 0 and 1."""
+    if isinstance(value, int | float) and 0 <= value <= 1:
+        return float(value)
+    raise out_of_range(name, "a number between 0 and 1", value)
+
+
 def tally_inexact(error: float, at_most: float) -> InputError:
     return InputError(
         f"A tally holds no rows: it proves only that the calibration error lies between "
@@ -187,6 +232,10 @@ def tally_inexact(error: float, at_most: float) -> InputError:
 
 def file_missing(path: str) -> InputError:
     return InputError(f"There is no file {path!r}. Check the name and the folder.")
+
+
+def not_a_file(path: str) -> InputError:
+    return InputError(f"{path!r} is a folder or a device. Name a CSV or Parquet file.")
 
 
 def file_kind(path: str, endings: Sequence[str]) -> InputError:
@@ -208,4 +257,5 @@ def file_all_missing(path: str, rows: int) -> InputError:
 
 
 def file_unreadable(path: str, why: str) -> InputError:
-    return InputError(f"{path!r} could not be read. DuckDB says: {why.strip()}")
+    lines = [line.strip() for line in why.splitlines() if line.strip()]
+    return InputError(f"{path!r} could not be read. DuckDB says: {' '.join(lines[:4])}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -13,7 +14,7 @@ from calibrant.diagram import TOLERANCE, Diagram, resolve
 from calibrant.measure.error import error_of
 from calibrant.measure.interval import Interval, intervals_need, worst_intervals_of
 from calibrant.measure.reliability import reliability_need, reliability_of
-from calibrant.sources.predictions import Predictions, source_of
+from calibrant.sources.predictions import data_of
 
 SCHEMA_VERSION = 1
 #: Worst intervals that an audit names.
@@ -36,6 +37,8 @@ class DataFacts:
         Mean score.
     labels_binary : bool
         Labels are two values, not fractions.
+    weights_integer : bool
+        Weights are whole numbers, or there are none.
     dropped : int
         Rows left out because a value was missing.
     """
@@ -45,6 +48,7 @@ class DataFacts:
     observed_rate: float
     mean_prediction: float
     labels_binary: bool
+    weights_integer: bool
     dropped: int
 
 
@@ -113,15 +117,14 @@ class Audit:
     @property
     def headline(self) -> str:
         """The finding in one sentence."""
-        data = self.data
-        unit = "rows" if data.weight == data.rows else "units of weight"
-        found = f"{self.calibration_error:.4f}"
+        unit = "rows" if self.data.weights_integer else "units of weight"
+        found = f"{self.calibration_error:.4g}"
         if not self.exact:
             found += f" or up to {self.calibration_error_at_most - self.calibration_error:.2g} more"
         return (
             f"In no range of scores do predictions and outcomes differ by more than "
-            f"{100 * self.calibration_error_at_most:.2f} events per 100 {unit} of these data "
-            f"(calibration error {found}, {data.rows:,} rows)."
+            f"{_events(self.calibration_error_at_most)} {unit} of these data "
+            f"(calibration error {found}, {self.data.rows:,} rows)."
         )
 
     @property
@@ -196,20 +199,31 @@ def audit(
     >>> print(found.where)
     It fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on average, ...
     """
-    source, warnings = source_of(y_true, y_prob, sample_weight, pos_label)
-    diagram = resolve(source, partial(intervals_need, k=_WORST), reliability_need)
-    data = y_true if isinstance(y_true, Predictions) else None
-    facts = _facts(diagram, dropped=0 if data is None else data.origin.dropped)
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    diagram = resolve(data.source, partial(intervals_need, k=_WORST), reliability_need)
     error, at_most = error_of(diagram)
+    origin = data.origin
     return Audit(
-        data=facts,
+        data=_facts(diagram, origin.dropped),
         calibration_error=error,
         calibration_error_at_most=at_most,
         worst_intervals=worst_intervals_of(diagram, _WORST),
         reliability=reliability_of(diagram),
-        warnings=warnings,
-        provenance=_provenance(facts, data, y_prob),
+        warnings=data.warnings,
+        provenance=Provenance(
+            calibrant=__version__,
+            numpy=np.__version__,
+            rows=len(data) + origin.dropped,
+            file=origin.file,
+            file_sha256=origin.sha256,
+        ),
     )
+
+
+def _events(share: float) -> str:
+    """Say a share as events per 100, or per a larger round number; rounded up, never down."""
+    per = next((per for per in (100, 10_000, 1_000_000) if share * per >= 0.1), 100_000_000)
+    return f"{math.ceil(share * per * 100 - 1e-9) / 100:.2f} events per {per:,}"
 
 
 def _facts(diagram: Diagram, dropped: int) -> DataFacts:
@@ -221,14 +235,6 @@ def _facts(diagram: Diagram, dropped: int) -> DataFacts:
         observed_rate=min(1.0, positives / diagram.weight),
         mean_prediction=min(1.0, max(0.0, predicted / diagram.weight)),
         labels_binary=diagram.totals.labels_binary,
+        weights_integer=diagram.totals.weights_integer,
         dropped=dropped,
     )
-
-
-def _provenance(facts: DataFacts, data: Predictions | None, y_prob: Any) -> Provenance:
-    rows = facts.rows if y_prob is None else len(y_prob)
-    if data is None:
-        return Provenance(__version__, np.__version__, rows)
-    origin = data.origin
-    rows = len(data) + origin.dropped
-    return Provenance(__version__, np.__version__, rows, origin.file, origin.sha256)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json as json_module
 import os
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from calibrant import __version__, simulate
 from calibrant._checks import InputError
 from calibrant.audit import Audit, audit
+from calibrant.diagram import TOLERANCE
 from calibrant.report import terminal
 from calibrant.sources.files import read_predictions
-from calibrant.sources.predictions import Predictions
 
 app = typer.Typer(
     help="Can these scores be used as probabilities, and where do they fail?",
@@ -76,7 +80,7 @@ def audit_command(
 
     Exit code 0; 1 if the calibration error is over --max-error; 2 on bad input.
     """
-    with Console(stderr=True).status(f"Reading {file.name}"):
+    with Console(stderr=True).status(f"Reading {escape(file.name)}"):
         data = read_predictions(
             file,
             label=label,
@@ -95,39 +99,58 @@ def audit_command(
 @app.command()
 def demo() -> None:
     """Audit a simulated model that is too sure of itself."""
-    console = Console()
-    console.print("20,000 simulated predictions of a model that is too sure of itself.\n")
-    terminal.render(audit(Predictions(*simulate.overconfident())), console)
-    console.print(
-        "\nNow your own: calibrant audit predictions.csv --label y --prob p", highlight=False
-    )
+    with _output() as console:
+        console.print("20,000 simulated predictions of a model that is too sure of itself.\n")
+        terminal.render(audit(*simulate.overconfident()), console)
+        console.print("\nNow your own: calibrant audit predictions.csv --label y --prob p")
 
 
 def _show(found: Audit, json: bool, max_error: float | None) -> None:
-    passed = max_error is None or found.calibration_error_at_most <= max_error
-    if json:
-        gate = None if max_error is None else {"max_error": max_error, "passed": passed}
-        typer.echo(json_module.dumps({**found.to_dict(), "gate": gate}, indent=2, allow_nan=False))
-    else:
-        console = Console()
-        terminal.render(found, console)
-        if max_error is not None:
+    passed = max_error is None or found.calibration_error_at_most <= max_error + TOLERANCE
+    with _output() as console:
+        if json:
+            gate = None if max_error is None else {"max_error": max_error, "passed": passed}
+            print(json_module.dumps({**found.to_dict(), "gate": gate}, indent=2, allow_nan=False))
+        else:
+            terminal.render(found, console)
+        if max_error is not None and not json:
             verdict = "Passed: not over" if passed else "Failed: over"
-            console.print(f"\n{verdict} the {max_error:g} allowed.", style="bold", highlight=False)
+            console.print(f"\n{verdict} the {max_error:g} allowed.", style="bold")
     if not passed:
         raise typer.Exit(1)
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave the exit code to us: rich would exit with 1, which here means a failed gate."""
+        raise BrokenPipeError
+
+
+@contextmanager
+def _output() -> Iterator[Console]:
+    """Print to a reader who may stop reading, as `head` does: that changes no exit code."""
+    console = _Console(highlight=False)
+    # a narrower terminal wraps the lines, which loses less than cutting off numbers
+    console.width = max(console.width, terminal.LEAST_WIDTH)
+    try:
+        yield console
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> None:
     """Run the command line; bad input becomes one message and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a mark that cannot be shown is no failure
+            stream.reconfigure(errors="replace")
     try:
         app()
-    except BrokenPipeError:  # the reader has seen enough, such as `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except (InputError, OSError) as error:
         Console(stderr=True, soft_wrap=True).print(f"Error: {error}", markup=False, highlight=False)
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

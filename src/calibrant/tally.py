@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 
 SCHEMA = "calibrant.tally"
 SCHEMA_VERSION = 1
@@ -188,7 +188,11 @@ class Tally:
         """Return the tally as JSON text; `from_json` gives it back to the bit."""
         cells = self.cells
         score = [None if np.isnan(value) else value for value in cells.score.tolist()]
-        columns = {name: getattr(cells, name).tolist() for name in _STORED}
+        columns = {
+            field.name: getattr(cells, field.name).tolist()
+            for field in fields(cells)
+            if field.name not in {"level", "score"}
+        }
         document = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "level": self.level}
         totals = {field.name: getattr(self.totals, field.name) for field in fields(Totals)}
         return json.dumps(
@@ -199,9 +203,6 @@ class Tally:
     def from_json(cls, text: str) -> Tally:
         """Read a tally that `to_json` wrote; text that breaks the schema is refused."""
         return _from_document(_parsed(text))
-
-
-_STORED = ("cell", "rows", "weight", "positives", "rise", "fall")
 
 
 def _merged(a: Cells, b: Cells) -> Cells:
@@ -240,7 +241,7 @@ def _refused(why: str) -> _checks.InputError:
 def _parsed(text: str) -> dict[str, Any]:
     try:
         document = json.loads(text)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise _refused(f"it is not JSON ({error})") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise _refused(f"its schema is not {SCHEMA!r}")
@@ -252,45 +253,71 @@ def _parsed(text: str) -> dict[str, Any]:
     return document
 
 
+def _typed(value: Any, *kinds: type) -> Any:
+    """Return a value of one of the JSON types asked for (exactly: to Python True is an int)."""
+    if type(value) not in kinds:
+        raise TypeError(f"{value!r:.40} is of the wrong type")
+    return value
+
+
+def _column(columns: dict[str, Any], name: str, *kinds: type) -> AnyArray:
+    values = [_typed(value, *kinds) for value in _typed(columns[name], list)]
+    return np.array(values, dtype=np.int64 if kinds == (int,) else np.float64)
+
+
 def _from_document(document: dict[str, Any]) -> Tally:
     try:
-        level = int(document["level"])
-        columns = document["cells"]
-        cell, rows = (np.array(columns[name], dtype=np.int64) for name in ("cell", "rows"))
-        weight, positives, rise, fall, score = (
-            np.array(columns[name], dtype=np.float64)
-            for name in ("weight", "positives", "rise", "fall", "score")
+        level = _typed(document["level"], int)
+        columns, sums = _typed(document["cells"], dict), _typed(document["totals"], dict)
+        cell, rows = (_column(columns, name, int) for name in ("cell", "rows"))
+        weight, positives, rise, fall = (
+            _column(columns, name, float, int) for name in ("weight", "positives", "rise", "fall")
         )
-        totals = document["totals"]
-        sums = [float(totals[name]) for name in ("ff", "fy", "yy")]
-        flags = [bool(totals[name]) for name in ("labels_binary", "weights_integer")]
+        score = _column(columns, "score", float, int, type(None))
+        ff, fy, yy = (float(_typed(sums[name], float, int)) for name in ("ff", "fy", "yy"))
+        binary, integer = (
+            _typed(sums[name], bool) for name in ("labels_binary", "weights_integer")
+        )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise _refused(f"a part is missing or of the wrong type ({error!r})") from None
-    cells = Cells(np.full(cell.size, level), cell, rows, weight, positives, rise, fall, score)
-    _verify(level, cells, sums)
-    return Tally(level, cells, Totals(sums[0], sums[1], sums[2], flags[0], flags[1]))
-
-
-def _verify(level: int, cells: Cells, sums: list[float]) -> None:
-    """Hold the sums to what some rows could have produced, within rounding."""
-    columns = [getattr(cells, field.name) for field in fields(Cells)]
-    if len(cells) == 0 or any(column.shape != cells.cell.shape for column in columns):
-        raise _refused("its columns are empty or differ in length")
     if not 0 <= level <= MAX_LEVEL:
         raise _refused(f"its level is {level}")
+    cells = Cells(np.full(cell.size, level), cell, rows, weight, positives, rise, fall, score)
+    totals = Totals(ff, fy, yy, binary, integer)
+    _verify(level, cells, totals)
+    return Tally(level, cells, totals)
+
+
+def _verify(level: int, cells: Cells, totals: Totals) -> None:
+    """Hold every sum to what rows with scores in these cells can add up to."""
+    if len(cells) == 0 or any(
+        len(getattr(cells, field.name)) != len(cells) for field in fields(Cells)
+    ):
+        raise _refused("its columns are empty or differ in length")
     if (np.diff(cells.cell) <= 0).any() or cells.cell[0] < 0 or cells.cell[-1] >= 2**level:
         raise _refused("its cells are not in increasing order, or out of range")
-    amounts = [cells.weight, cells.positives, cells.rise, cells.fall, np.array(sums)]
-    if not all(np.isfinite(a).all() and (a >= 0).all() for a in amounts):
+    if (cells.rows < 1).any() or float(cells.rows.sum(dtype=float)) > 2**53:
+        raise _refused("a cell has no row, or there are too many")
+    sums = (cells.weight, cells.positives, cells.rise, cells.fall)
+    products = np.array([totals.ff, totals.fy, totals.yy])
+    if not all(np.isfinite(values).all() and (values >= 0).all() for values in (*sums, products)):
         raise _refused("a sum is negative or not finite")
-    slack = 1e-9 * cells.weight
-    if (cells.rows < 1).any() or (cells.positives > cells.weight + slack).any():
-        raise _refused("a cell has no row, or more positives than weight")
-    low = np.ldexp(cells.cell.astype(float), -level)
-    high = np.ldexp(cells.cell.astype(float) + 1.0, -level)
+    with np.errstate(over="ignore"):
+        total = float(cells.weight.sum())
+    if not (cells.weight > 0).all() or not 1e-290 < total < 1e300:
+        raise _refused("a cell has no weight, or all of them too little or too much")
+    low, high = np.ldexp(cells.cell.astype(float), -level), np.ldexp(cells.cell + 1.0, -level)
     if (cells.single & ~((low <= cells.score) & (cells.score <= high))).any():
         raise _refused("a score lies outside its cell")
     low, high = np.where(cells.single, cells.score, low), np.where(cells.single, cells.score, high)
     mass = cells.positives - cells.rise + cells.fall
-    if (mass < low * cells.weight - slack).any() or (mass > high * cells.weight + slack).any():
-        raise _refused("the sums of a cell contradict its scores")
+    slack = 1e-9 * cells.weight  # sums round
+    possible = (
+        (cells.positives <= cells.weight + slack)
+        & (cells.rise <= cells.positives * (1 - low) + slack)
+        & (cells.fall <= (cells.weight - cells.positives) * high + slack)
+        & (low * cells.weight - slack <= mass)
+        & (mass <= high * cells.weight + slack)
+    )
+    if not possible.all() or (products > total * (1 + 1e-9)).any():
+        raise _refused("the sums of a cell contradict each other")

@@ -43,6 +43,28 @@ def test_no_step_is_larger_than_it_must_be():
     assert np.diff(curve.share).max() <= 0.0102
 
 
-def test_points_must_be_enough():
-    with pytest.raises(ValueError, match="points must be 4 or more, but it is 3"):
-        cb.cumulative_curve([0, 1], [0.2, 0.7], points=3)
+@pytest.mark.parametrize("points", [3, 5.0, "5"])
+def test_points_must_be_enough(points):
+    with pytest.raises(ValueError, match="points must be a whole number, 4 or more, but it is"):
+        cb.cumulative_curve([0, 1], [0.2, 0.7], points=points)
+
+
+def test_more_points_than_rows_cost_nothing():
+    assert len(cb.cumulative_curve([0, 1], [0.2, 0.7], points=10**9)) == 3
+
+
+def test_every_score_is_one_of_the_data_whatever_the_weights():
+    y_prob = [0.101, 0.102, 0.103, 0.5, 0.9, 0.91]
+    weight = [1, 1, 1, 1000, 1000, 1000]
+    y_true = [0, 1, 0, 1, 0, 1]
+    every = cb.cumulative_curve(y_true, y_prob, sample_weight=weight, points=10)
+    assert every.score[1:].tolist() == y_prob
+    thin = cb.cumulative_curve(y_true, y_prob, sample_weight=weight, points=4)
+    assert set(thin.score[1:].tolist()) <= set(y_prob)
+
+
+def test_the_curve_ends_at_the_last_row_however_little_it_weighs():
+    curve = cb.cumulative_curve([0, 1, 1], [0.1, 0.5, 0.9], sample_weight=[1, 1, 1e-13])
+    assert (curve.score[-1], curve.share[-1]) == (0.9, 1.0)
+    groups = cb.audit([0, 1, 1], [0.1, 0.5, 0.9], sample_weight=[1, 1, 1e-13]).reliability
+    assert sum(group.rows for group in groups) == 3

@@ -80,6 +80,35 @@ def test_equals_the_sorted_answer_when_all_scores_are_tiny():
     assert (worst.p1, worst.p2) == (p1, p2)
 
 
+@pytest.mark.parametrize("rows", [16, 128, 1000, 5000, 30_000])
+@pytest.mark.parametrize("scale", [1e-3, 1e-5, 1e-9, 1e-80, 1e-310])
+def test_equals_the_sorted_answer_when_most_scores_crowd_at_zero(rows, scale):
+    rng = np.random.default_rng(rows)
+    crowded = rng.random(rows) < 0.98
+    y_prob = np.where(crowded, scale * (1 + rng.random(rows)), rng.random(rows) / 50)
+    y_true = rng.random(rows) < np.where(crowded, 0.01, y_prob)
+    for order in (np.arange(rows), np.argsort(y_prob), np.argsort(-y_prob)):
+        labels, scores = y_true[order], y_prob[order]
+        error, p1, p2 = sorted_error(labels, scores)
+        found = cb.audit(labels, scores)
+        worst = found.worst_intervals[0]
+        assert found.calibration_error == pytest.approx(error, abs=1e-12)
+        assert (worst.p1, worst.p2) == (p1, p2)
+        assert sum(group.rows for group in found.reliability) == rows
+        assert max(group.rows for group in found.reliability) <= rows / 10 + 1
+
+
+@pytest.mark.parametrize("score", [0.91, 0.995372359120611, 1 / 3])
+@pytest.mark.parametrize("weight", [None, 0.1])
+def test_a_million_equal_scores_do_not_add_up_their_rounding(score, weight):
+    rows = 2_000_000
+    y_true = np.arange(rows) < round(score * rows)
+    weights = None if weight is None else np.full(rows, weight)
+    truth = abs(round(score * rows) - score * rows) / rows
+    found = cb.calibration_error(y_true, np.full(rows, score), sample_weight=weights)
+    assert found == pytest.approx(truth, abs=1e-13)
+
+
 @pytest.mark.parametrize(("source", "y_prob", "y_true", "weight", "value"), published.C_EMP)
 def test_published_values(source, y_prob, y_true, weight, value):
     assert quiet_error(y_true, y_prob, sample_weight=weight) == pytest.approx(value, abs=1e-12)
@@ -89,10 +118,14 @@ def test_published_values(source, y_prob, y_true, weight, value):
 @given(small(soft=False, weighted=False), st.randoms(use_true_random=False))
 def test_permuting_rows_changes_nothing(case, random):
     y_true, y_prob, _ = case
+    assume(brute.unambiguous_intervals(*case) is not None)
     order = list(range(len(y_prob)))
     random.shuffle(order)
-    mixed = [y_true[i] for i in order], [y_prob[i] for i in order]
-    assert quiet_error(*mixed) == pytest.approx(quiet_error(y_true, y_prob), abs=1e-12)
+    one = cb.audit(y_true, y_prob)
+    other = cb.audit([y_true[i] for i in order], [y_prob[i] for i in order])
+    assert one.calibration_error == pytest.approx(other.calibration_error, abs=1e-12)
+    first, second = one.worst_intervals[0], other.worst_intervals[0]
+    assert (first.p1, first.p2) == (second.p1, second.p2)
 
 
 def test_permuting_many_rows_changes_no_witness():
@@ -152,8 +185,15 @@ def test_assert_calibrated_passes_and_fails_in_words():
     cb.assert_calibrated(y_true, y_prob, max_error=0.3000001)
     with pytest.raises(AssertionError, match=r"is 0\.3, over the 0\.29 allowed\. Worst: scores"):
         cb.assert_calibrated(y_true, y_prob, max_error=0.29)
-    with pytest.raises(ValueError, match="max_error must be between 0 and 1"):
-        cb.assert_calibrated(y_true, y_prob, max_error=2)
+    cb.assert_calibrated(y_true, y_prob, max_error=0.3)  # equal, but for rounding
+    for wrong in (2, -0.1, "0.1", None, float("nan")):
+        with pytest.raises(ValueError, match="max_error must be a number between 0 and 1"):
+            cb.assert_calibrated(y_true, y_prob, max_error=wrong)
+    rng = np.random.default_rng(0)
+    score = rng.random(500)
+    tally = cb.Predictions(rng.random(500) < score, score).tally(2)
+    with pytest.raises(AssertionError, match=r"is up to 0\.\d+, over the 0\.01 allowed"):
+        cb.assert_calibrated(tally, max_error=0.01)
 
 
 def test_a_single_label_warns():
@@ -175,3 +215,8 @@ def test_scorer_ranks_models_and_works_in_model_selection():
     expected = -cb.calibration_error(y, model.predict_proba(x)[:, 1])
     assert cb.calibration_error_scorer(model, x, y) == expected
     assert search.best_score_ <= 0
+    for names in (np.array(["no", "yes"]), np.array([1, 2]), np.array([-1, 1])):
+        labels = names[y.astype(int)]
+        model = LogisticRegression().fit(x, labels)
+        expected = -cb.calibration_error(y, model.predict_proba(x)[:, 1])
+        assert cb.calibration_error_scorer(model, x, labels) == pytest.approx(expected, abs=1e-15)

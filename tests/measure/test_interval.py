@@ -73,6 +73,12 @@ def test_exact_predictions_have_an_exact_interval():
     assert (worst[0].p1, worst[0].p2) == (None, 0.0)
 
 
-def test_k_must_be_positive():
-    with pytest.raises(ValueError, match="k must be 1 or more, but it is 0"):
-        cb.worst_interval([0, 1], [0.2, 0.7], k=0)
+@pytest.mark.parametrize("k", [0, -1, 2.5, "3", True, float("nan")])
+def test_k_must_be_a_whole_number(k):
+    with pytest.raises(ValueError, match="k must be a whole number, 1 or more, but it is"):
+        cb.worst_interval([0, 1], [0.2, 0.7], k=k)
+
+
+def test_words_tell_neighbouring_scores_apart():
+    worst = cb.worst_interval([0] * 5 + [1] * 5, [0.3] * 5 + [0.3 + 1e-9] * 5, k=2)
+    assert worst[0].where == "scores above 0.3 up to 0.300000001"

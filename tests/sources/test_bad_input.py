@@ -1,13 +1,22 @@
 """Every refusal: ValueError, which argument, the rule, the value, the row, the way out."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import calibrant as cb
 
 GOOD = [0, 1, 1], [0.2, 0.5, 0.9]
+
+
+class Refuses:
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("no")
+
 
 CASES = {
     "empty": (([], []), {}, "y_true is empty: at least one row"),
@@ -20,7 +29,7 @@ CASES = {
     ),
     "one column": (([0, 1], [[0.5], [0.2]]), {}, r"Pass y_prob\.ravel\(\)"),
     "a number": ((1, 0.5), {}, r"y_true must be one-dimensional, but its shape is \(\)"),
-    "ragged": (([0, 1], [[0.5], [0.2, 0.3]]), {}, "y_prob must be one-dimensional"),
+    "ragged": (([0, 1], [[0.5], [0.2, 0.3]]), {}, "y_prob could not be read as an array"),
     "words as scores": (
         ([0, 1], [0.5, "high"]),
         {},
@@ -87,6 +96,39 @@ CASES = {
         {"pos_label": "Yes"},
         "pos_label='Yes' is not among the labels of y_true: 'no', 'yes'. Did you mean 'yes'",
     ),
+    "lookalike": ((["yes"] * 2, [0.5, 0.2]), {"pos_label": "Yes"}, "Did you mean 'yes'"),
+    "pos_label of another type": (([1, 1], [0.5, 0.2]), {"pos_label": "1"}, "not among the labels"),
+    "pos_label list": (
+        (["a", "b"], [0.5, 0.2]),
+        {"pos_label": ["b"]},
+        r"pos_label must be one label, but it is \['b'\]",
+    ),
+    "pos_label missing": (([1, 2], [0.5, 0.2]), {"pos_label": pd.NA}, "pos_label must be one"),
+    "labels that are lists": (
+        (pl.Series([[1], [2]]), [0.5, 0.2]),
+        {"pos_label": "x"},
+        "y_true must hold plain labels",
+    ),
+    "dictionary nulls": (
+        (pa.chunked_array([pa.array(["a", None, "b"]).dictionary_encode()]), [0.2, 0.5, 0.9]),
+        {"pos_label": "b"},
+        "y_true has missing values in 1 row, first in row 1",
+    ),
+    "dictionary score nulls": (
+        ([0, 1, 1], pa.chunked_array([pa.array([0.1, None, 0.5]).dictionary_encode()])),
+        {},
+        "y_prob has missing values in 1 row, first in row 1",
+    ),
+    "huge integer": (([0, 1], [0.5, 10**400]), {}, "with inf. They are not probabilities"),
+    "signalling nan": (([0, 1], [0.5, Decimal("sNaN")]), {}, "y_prob has missing values in 1 row"),
+    "table": (
+        ([0, 1], pd.DataFrame({"a": [0.5, 0.2]})),
+        {},
+        "y_prob must be one column, but it is a",
+    ),
+    "generator": (([0, 1], (x for x in [0.5, 0.2])), {}, "as a list, an array or a column"),
+    "an array that refuses": (([0, 1], Refuses()), {}, r"could not be read as an array \(no\)"),
+    "huge weights": (GOOD, {"sample_weight": [1e308] * 3}, "between 1e-290 and 1e300"),
     "swapped": (([0.2, 0.9], [0, 1]), {}, "arguments swapped"),
     "negative weight": (
         GOOD,
@@ -129,6 +171,6 @@ def test_a_label_of_one_value_works_with_a_warning():
 
 def test_rows_without_weight_are_not_counted_and_said_so():
     found = cb.audit([0, 1, 1], [0.5, 0.25, 0.75], sample_weight=[1, 0, 1])
-    assert found.warnings == ("1 rows have zero sample_weight and are not counted.",)
+    assert found.warnings == ("1 row has zero sample_weight and is not counted.",)
     assert found.data.rows == 2
     assert found.provenance.rows == 3

@@ -13,7 +13,7 @@ from calibrant._types import BoolArray, FloatArray
 from calibrant.diagram import Diagram, resolve
 from calibrant.measure.extremes import extremes, extremes_need
 from calibrant.measure.quantiles import quantile_points, quantiles_need
-from calibrant.sources.predictions import source_of, warn
+from calibrant.sources.predictions import data_of, warn
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -56,15 +56,22 @@ def _shares(points: int) -> FloatArray:
     return np.linspace(0, 1, points - 2)
 
 
+def _all_fit(diagram: Diagram, points: int) -> bool:
+    """Whether there are points enough for every row, and for the start."""
+    return int(diagram.cells.rows.sum()) < points
+
+
 def curve_need(diagram: Diagram, points: int) -> BoolArray:
     """Mark the cells that hold a point of the curve."""
+    if _all_fit(diagram, points):
+        return np.ones(len(diagram.cells), dtype=bool)
     return quantiles_need(diagram, _shares(points)) | extremes_need(diagram)
 
 
 def curve_of(diagram: Diagram, points: int) -> CumulativeCurve:
     """Thin the walk to at most `points` points; the start, the end and both extremes stay."""
     keep = np.arange(len(diagram.cells) + 1)
-    if len(keep) > points:
+    if not _all_fit(diagram, points):
         found = extremes(diagram)
         even = quantile_points(diagram, _shares(points))
         keep = np.unique(np.concatenate([even, [found.top, found.bottom]]))
@@ -91,7 +98,8 @@ def cumulative_curve(
     y_true, y_prob, sample_weight, pos_label
         As for `calibration_error`.
     points : int, default 500
-        At most this many points, evenly spaced in weight; the extremes are always among them.
+        At most this many points. Fewer rows than that give every point; else the points are
+        evenly spaced in weight, and the extremes are always among them.
 
     Returns
     -------
@@ -105,9 +113,8 @@ def cumulative_curve(
     >>> curve.difference.round(3).tolist()
     [0.0, -0.05, 0.1, -0.05, -0.25]
     """
-    if points < 4:
-        raise _checks.out_of_range("points", "4 or more", points)
-    source, warnings = source_of(y_true, y_prob, sample_weight, pos_label)
-    diagram = resolve(source, partial(curve_need, points=points))
-    warn(warnings, stacklevel=2)
+    points = _checks.whole_number("points", points, least=4)
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    diagram = resolve(data.source, partial(curve_need, points=points))
+    warn(data.warnings, stacklevel=2)
     return curve_of(diagram, points)

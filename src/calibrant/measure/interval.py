@@ -12,7 +12,7 @@ from calibrant import _checks
 from calibrant._types import BoolArray
 from calibrant.diagram import Diagram, resolve
 from calibrant.measure.extremes import Extremes, extremes, extremes_need
-from calibrant.sources.predictions import source_of, warn
+from calibrant.sources.predictions import data_of, warn
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,11 @@ class Interval:
 
     @property
     def where(self) -> str:
-        """The scores it covers, in words."""
+        """The scores it covers, in words, with as many digits as tell them apart."""
         if self.p1 is None:
             return f"scores up to {self.p2:.4g}"
-        return f"scores above {self.p1:.4g} up to {self.p2:.4g}"
+        digits = next((d for d in range(4, 17) if f"{self.p1:.{d}g}" != f"{self.p2:.{d}g}"), 17)
+        return f"scores above {self.p1:.{digits}g} up to {self.p2:.{digits}g}"
 
     def __repr__(self) -> str:
         return (
@@ -182,11 +183,9 @@ def worst_interval(
     >>> cb.worst_interval([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4])
     scores above 0.4 up to 0.8 (2 rows): predicted 0.7 on average, observed 0: too high
     """
-    count = 1 if k is None else k
-    if count < 1:
-        raise _checks.out_of_range("k", "1 or more", k)
-    source, warnings = source_of(y_true, y_prob, sample_weight, pos_label)
-    diagram = resolve(source, partial(intervals_need, k=count))
-    warn(warnings, stacklevel=2)
+    count = 1 if k is None else _checks.whole_number("k", k, least=1)
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    diagram = resolve(data.source, partial(intervals_need, k=count))
+    warn(data.warnings, stacklevel=2)
     worst = worst_intervals_of(diagram, count)
     return worst[0] if k is None else worst

@@ -10,8 +10,10 @@ from calibrant.diagram import Diagram
 
 def quantile_points(diagram: Diagram, shares: FloatArray) -> IntArray:
     """Return for each share the first point that has at least that much weight before it."""
-    target = np.asarray(shares) * diagram.weight - diagram.tolerance
-    return np.minimum(np.searchsorted(diagram.weight_before, target), len(diagram.cells))
+    target = shares * diagram.weight - diagram.tolerance
+    point = np.searchsorted(diagram.weight_before, target)
+    point[shares >= 1] = len(diagram.cells)  # all of it, however little the last rows weigh
+    return point
 
 
 def quantiles_need(diagram: Diagram, shares: FloatArray) -> BoolArray:

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 from sklearn.metrics import make_scorer
 
 from calibrant.measure.error import calibration_error
+
+
+def _error_of_second_class(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+    """Take the second of two sorted labels for the event, as `predict_proba` does."""
+    labels = np.unique(y_true)
+    known = set(labels.tolist()) <= {0, 1} or set(labels.tolist()) <= {-1, 1}
+    pos_label = None if known or len(labels) != 2 else labels[-1]
+    return calibration_error(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label)
+
 
 #: Minus the calibration error of `predict_proba`, so that greater is better, as scikit-learn
 #: wants it: ``GridSearchCV(model, grid, scoring=cb.calibration_error_scorer)``. A constant
 #: prediction at the base rate scores 0 as well, so look at a loss next to it.
 calibration_error_scorer = make_scorer(
-    calibration_error, response_method="predict_proba", greater_is_better=False
+    _error_of_second_class, response_method="predict_proba", greater_is_better=False
 )

@@ -24,6 +24,8 @@ class _Marks(NamedTuple):
 _MARKS = _Marks("○", "●", "◉", "─")
 _PLAIN_MARKS = _Marks("o", "x", "*", "-")
 _PICTURE_WIDTH = 30
+#: What the widest table takes.
+LEAST_WIDTH = 78
 
 
 def render(audit: Audit, console: Console) -> None:

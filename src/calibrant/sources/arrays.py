@@ -15,12 +15,15 @@ from calibrant.sources.columns import Column, numbers
 from calibrant.sources.inputs import check_unit
 from calibrant.sources.labels import Labels
 from calibrant.sources.slots import Counts, Finer, Grid, Rows, Squares, Sums, Wanted
-from calibrant.tally import MAX_LEVEL, Cells, Tally, Totals
+from calibrant.tally import Cells, Tally, Totals
 
 #: The table of sums has an entry for every cell, also for empty ones, so it must end somewhere.
 DENSEST_LEVEL = 20
 #: Cells that a finer tally may have, as a power of two.
 _FINER_BITS = 13
+#: A cell is split by at least this many levels. A closed cell holds two doubles at least, so its
+#: number is under 2**53 and there is always room for this in 64 bits.
+_LEAST_BITS = 3
 #: Opening this many rows is always cheap.
 _FEW_ROWS = 1 << 12
 
@@ -44,29 +47,27 @@ class ArraySource:
 
     def tally(self, level: int) -> Tally:
         """Tally all rows at the level given."""
-        if not 0 <= level <= DENSEST_LEVEL:
-            raise _checks.out_of_range("level", f"between 0 and {DENSEST_LEVEL}", level)
+        level = _checks.whole_number("level", level, least=0, most=DENSEST_LEVEL)
         return Tally(level, *self._tallied(Grid(level)))
 
     def zoom(self, cells: Cells) -> Cells:
         """Open cells: pooled scores if they are few, else cells finer by several levels."""
         rows = int(cells.rows.sum())
-        chunks = self._chunks_in(Wanted(cells), keep=rows <= len(self) >> 4)
-        bits = _FINER_BITS - (len(cells) - 1).bit_length()
-        bits = min(bits, MAX_LEVEL - int(cells.level.max()))
-        if rows <= max(_FEW_ROWS, len(self) >> 8) or bits <= 0:
+        chunks = self._chunks_in(Wanted(cells), keep=rows <= len(self) // 12)
+        if rows <= max(_FEW_ROWS, len(self) >> 8):
             return _pooled([found for _, found in chunks])
+        bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
         grid = Finer(cells, bits)
         sums = self._accumulator(grid.slots)
-        for place, found in chunks:
-            sums.add(grid.slot_of(found.score, place), found)
+        for which, found in chunks:
+            sums.add(*grid.place(found.score, which), found)
         return sums.cells(*grid.names())
 
     def _tallied(self, grid: Grid) -> tuple[Cells, Totals]:
         sums, squares = self._accumulator(grid.slots), Squares(self._labels.binary)
         for rows in self._chunks():
             squares.add(rows)
-            sums.add(grid.slot_of(rows.score), rows)
+            sums.add(*grid.place(rows.score), rows)
         cells = sums.cells(*grid.names())
         return cells, squares.totals(cells)
 
@@ -82,29 +83,29 @@ class ArraySource:
             yield rows if rows.weight is None else rows.take(rows.weight > 0)
 
     def _chunks_in(self, wanted: Wanted, keep: bool) -> Iterator[tuple[IntArray, Rows]]:
-        """Yield the rows of positive weight in wanted cells, with the places of their cells.
+        """Yield the rows of positive weight in wanted cells, and which one each is in.
 
         If they are few (`keep`), they are remembered, because the next cells to be opened are
         most often inside these, and then there is no need to read all rows again.
         """
         if self._nearby is not None and wanted.inside(self._nearby[0]):
             for rows in self._nearby[1]:
-                row, place = wanted.rows(rows.score)
+                row, which = wanted.rows(rows.score)
                 if row.size:
-                    yield place, rows.take(row)
+                    yield which, rows.take(row)
             return
         kept: list[Rows] = []
         for start, score in self._scores():
-            row, place = wanted.rows(score)
+            row, which = wanted.rows(score)
             if row.size == 0:
                 continue
             rows = self._rows(start, score, row)
             if rows.weight is not None:
                 counted = rows.weight > 0
-                place, rows = place[counted], rows.take(counted)
+                which, rows = which[counted], rows.take(counted)
             if keep:
                 kept.append(rows)
-            yield place, rows
+            yield which, rows
         if keep:
             self._nearby = wanted, kept
 

@@ -36,7 +36,12 @@ class Column:
     def chunk(self, start: int, rows: int | None = None) -> AnyArray:
         """Return the rows of the chunk at `start`, or a few of them (a view where possible)."""
         part = self._values[start : start + (rows or self.step)]
-        return unmasked(part) if isinstance(part, np.ndarray) else part.to_numpy()
+        if isinstance(part, np.ndarray):
+            return unmasked(part)
+        values: AnyArray = part.to_numpy()
+        if part.null_count():  # not every backend shows them as NaN or None
+            return unmasked(np.ma.masked_array(values, part.is_null().to_numpy()))
+        return values
 
     def chunks(self) -> Iterator[tuple[int, AnyArray]]:
         """Yield every chunk with the number of its first row."""
@@ -59,10 +64,12 @@ def _sliceable(values: Any, name: str) -> Any:
 
 
 def _as_array(values: Any, name: str) -> AnyArray:
+    if hasattr(values, "columns"):
+        raise _checks.table_for_column(name)
     try:
         array = np.asarray(values)
-    except ValueError:  # rows of different lengths
-        raise _checks.not_one_column(name, (len(values), -1)) from None
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise _checks.not_an_array(name, error) from None
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # numpy turns a list of numbers and words into words; keep what the user wrote
         array = np.asarray(values, dtype=object)
@@ -95,7 +102,7 @@ def _missing(value: object) -> bool:
         return True
     try:
         return bool(value != value)  # noqa: PLR0124 (NaN alone does)
-    except (TypeError, ValueError):  # pandas.NA refuses to be true or false
+    except (TypeError, ValueError, ArithmeticError):  # pandas.NA, Decimal("sNaN")
         return True
 
 
@@ -116,6 +123,8 @@ def _number(value: Any, row: int, name: str) -> float:
     try:
         if not isinstance(value, str | bytes):
             return float(value)
+    except OverflowError:  # an integer past the largest double
+        return np.inf if value > 0 else -np.inf
     except (TypeError, ValueError):
         pass
     raise _checks.not_numeric(name, row, value)

@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 _MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
 #: Types that a column of a CSV file may turn out to have. Left to itself DuckDB also takes words
 #: such as yes and no for truth values, and which ones depends on its version.
+#: A line that starts with # is a row, and a folder named x=1 adds no column x.
 _CSV = (
-    "read_csv(?, header = true, sample_size = -1, nullstr = ?, "
-    "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR'])"
+    "read_csv(?, header = true, sample_size = -1, nullstr = ?, comment = '', "
+    "hive_partitioning = false, auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR'])"
 )
 _READERS = {
     **dict.fromkeys((".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"), _CSV),
-    **dict.fromkeys((".parquet", ".pq"), "read_parquet(?)"),
+    **dict.fromkeys((".parquet", ".pq"), "read_parquet(?, hive_partitioning = false)"),
 }
 _NO_EXTENSIONS = ("autoinstall_known_extensions", "autoload_known_extensions")
-_NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|BOOLEAN)$")
+_NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(\d+,\s*\d+\))$")
 
 
 def read_predictions(
@@ -58,14 +59,17 @@ def read_predictions(
     drop_missing : bool
         Leave out rows with a missing value instead of refusing them.
     """
-    names = {"label": label, "prob": prob, **({"weight": weight} if weight else {})}
+    names = {"label": label, "prob": prob}
+    if weight is not None:
+        names["weight"] = weight
     columns = _columns(path, names)
+    columns["label"] = _truth_values(columns["label"])
     dropped = _drop_missing(columns, path) if drop_missing else 0
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     try:
         data = Predictions(
-            _truth_values(columns["label"]) if pos_label is None else columns["label"],
+            columns["label"],
             columns["prob"],
             sample_weight=columns.get("weight"),
             pos_label=_typed(pos_label, columns["label"], label),
@@ -106,6 +110,8 @@ def _columns(path: Path, names: dict[str, str]) -> dict[str, AnyArray]:
             fetched = connection.execute(query, arguments).fetchnumpy()
     except duckdb.Error as error:
         raise _checks.file_unreadable(str(path), str(error)) from None
+    except RuntimeError as error:  # what DuckDB makes of Ctrl-C
+        raise KeyboardInterrupt from error
     if len(fetched["prob"]) == 0:
         raise _checks.file_without_rows(str(path))
     for role in words:
@@ -117,13 +123,15 @@ def _table(path: Path) -> tuple[str, list[Any]]:
     """Return the table function that reads the file, and its arguments."""
     if not path.exists():
         raise _checks.file_missing(str(path))
+    if not path.is_file():
+        raise _checks.not_a_file(str(path))
     name = path.name.lower()
     reader = next((sql for ending, sql in _READERS.items() if name.endswith(ending)), None)
-    if not path.is_file() or reader is None:
+    if reader is None:
         raise _checks.file_kind(str(path), list(_READERS))
     if path.stat().st_size == 0:
         raise _checks.file_without_rows(str(path))
-    literal = re.sub(r"([*?\[])", r"[\1]", str(path))  # a name is no pattern
+    literal = re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))  # a name is no pattern
     return reader, [literal, _MISSING_WORDS] if reader == _CSV else [literal]
 
 
@@ -183,25 +191,31 @@ def _drop_missing(columns: dict[str, AnyArray], path: Path) -> int:
 
 
 def _truth_values(labels: AnyArray) -> AnyArray:
-    """Read true and false in words, as a CSV file has them, as truth values."""
+    """Turn true and false in words into truth values, missing ones staying so."""
     words = {"true": True, "false": False}
-    if labels.dtype.kind == "O":
-        read = [words.get(str(label).lower()) for label in labels.tolist()]
-        if None not in read:
-            return np.array(read)
-    return labels
+    if labels.dtype.kind != "O":
+        return labels
+    missing = is_missing(labels)
+    read = [words.get(str(label).lower()) for label in labels.tolist()]
+    if missing.all() or any(
+        value is None and not gap for value, gap in zip(read, missing.tolist(), strict=True)
+    ):
+        return labels
+    return np.array(read, dtype=object if missing.any() else bool)
 
 
 def _typed(pos_label: str | None, labels: AnyArray, name: str) -> object:
     """Read a label from the command line as the type of its column."""
-    if pos_label is None or labels.dtype.kind == "O":
+    if pos_label is None:
+        return None
+    known = labels[~is_missing(labels)]
+    first = known[:1].tolist()
+    if first and isinstance(first[0], str):
         return pos_label
-    if labels.dtype.kind == "b":
-        words = {"true": True, "1": True, "false": False, "0": False}
-        if pos_label.lower() in words:
-            return words[pos_label.lower()]
     try:
-        return float(pos_label)
-    except ValueError:
-        found = np.unique(labels[~is_missing(labels)])[:8].tolist()
+        if first and isinstance(first[0], bool):
+            return {"true": True, "1": True, "false": False, "0": False}[pos_label.lower()]
+        return int(pos_label) if labels.dtype.kind in "iu" else float(pos_label)
+    except (KeyError, ValueError):
+        found = list(dict.fromkeys(known.tolist()))
         raise _checks.labels_lack_pos_label(f"column {name!r}", pos_label, found) from None

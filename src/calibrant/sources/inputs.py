@@ -60,7 +60,8 @@ def check_weights(column: Column) -> tuple[str, ...]:
         weight = numbers(raw, start, column.name)
         missing.see(start, np.isnan(weight), weight)
         negative.see(start, weight < 0, weight)
-        total += float(weight.sum())
+        with np.errstate(over="ignore"):  # a sum past the largest double is refused below
+            total += float(weight.sum())
         zeros += int((weight == 0).sum())
     if missing.count:
         raise _checks.missing(column.name, missing.count, missing.row)
@@ -71,5 +72,6 @@ def check_weights(column: Column) -> tuple[str, ...]:
     if not 1e-290 < total < 1e300:
         raise _checks.weight_scale(column.name, total)
     if zeros:
-        return (f"{zeros:,} rows have zero {column.name} and are not counted.",)
+        rows = "1 row has" if zeros == 1 else f"{zeros:,} rows have"
+        return (f"{rows} zero {column.name} and {'is' if zeros == 1 else 'are'} not counted.",)
     return ()

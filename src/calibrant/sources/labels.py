@@ -19,8 +19,6 @@ class Labels:
 
     Attributes
     ----------
-    several : bool
-        At least two distinct labels were seen.
     first_fraction : (int, float) or None
         Row and value of the first label strictly between 0 and 1; None if labels are binary.
     """
@@ -29,15 +27,11 @@ class Labels:
         self._column = column
         self._positive = 1 if pos_label is None else pos_label
         self.first_fraction: tuple[int, float] | None = None
-        self.several = False
         self._plain = False
         if pos_label is None:
             self._read()
         else:
             self._read_two_values(pos_label)
-
-    def __len__(self) -> int:
-        return len(self._column)
 
     @property
     def binary(self) -> bool:
@@ -70,7 +64,6 @@ class Labels:
             if not zero_one and self.first_fraction is None:
                 self._note_fraction(start, values)
         self._refuse_missing(missing)
-        self.several = low < high
         self._plain = zero_one
         if zero_one or signs:
             return
@@ -84,6 +77,8 @@ class Labels:
 
     def _read_two_values(self, pos_label: object) -> None:
         """Accept `pos_label` and one other value, of any type."""
+        if np.ndim(pos_label) != 0 or is_missing(np.array([pos_label], dtype=object)).any():  # type: ignore[arg-type]
+            raise _checks.pos_label_kind(pos_label)
         missing = Found()
         others: dict[object, None] = {}
         found = False
@@ -93,13 +88,14 @@ class Labels:
             positive = np.asarray(values == pos_label, dtype=bool)
             found = found or bool(positive.any())
             if len(others) < _ENOUGH:
-                others.update(dict.fromkeys(values[~positive].tolist()))
+                others.update(self._distinct(values[~positive]))
         self._refuse_missing(missing)
         if len(others) > 1 and found:
             raise _checks.labels_not_binary(self._column.name, [pos_label, *_ordered(others)])
         if len(others) > 1:
             raise _checks.labels_lack_pos_label(self._column.name, pos_label, _ordered(others))
-        self.several = found and len(others) == 1
+        if others and not found:
+            self._refuse_lookalike(pos_label, next(iter(others)))
 
     def _as_numbers(self, start: int, values: AnyArray) -> FloatArray:
         """Numbers kept as objects become doubles; words need `pos_label`."""
@@ -112,6 +108,18 @@ class Labels:
             self._refuse_values()
         return numbers(values, start, self._column.name)
 
+    def _refuse_lookalike(self, pos_label: object, other: object) -> None:
+        """Refuse a `pos_label` that never occurs if it seems to mean the label that does."""
+        words = isinstance(pos_label, str), isinstance(other, str)
+        if words[0] != words[1] or str(pos_label).strip().lower() == str(other).strip().lower():
+            raise _checks.labels_lack_pos_label(self._column.name, pos_label, [other])
+
+    def _distinct(self, values: AnyArray) -> dict[object, None]:
+        try:
+            return dict.fromkeys(values.tolist())
+        except TypeError:  # lists and the like
+            raise _checks.labels_not_plain(self._column.name) from None
+
     def _refuse_missing(self, missing: Found) -> None:
         if missing.count:
             raise _checks.missing(self._column.name, missing.count, missing.row)
@@ -119,7 +127,7 @@ class Labels:
     def _refuse_values(self) -> NoReturn:
         seen: dict[object, None] = {}
         for _, values in self._column.chunks():
-            seen.update(dict.fromkeys(values.tolist()))
+            seen.update(self._distinct(values))
             if len(seen) >= _ENOUGH:
                 break
         found = _ordered(seen)

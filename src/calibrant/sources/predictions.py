@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant import _checks
-from calibrant.diagram import Source
 from calibrant.sources.arrays import ArraySource
 from calibrant.sources.columns import Column
 from calibrant.sources.inputs import check_lengths, check_not_swapped, check_weights
@@ -41,6 +40,10 @@ class Predictions:
     pos_label : optional
         The label that is the event.
 
+    Notes
+    -----
+    The arrays are read, not copied: do not change them while the Predictions is in use.
+
     Examples
     --------
     >>> import calibrant as cb
@@ -71,13 +74,13 @@ class Predictions:
         self.warnings: tuple[str, ...] = ()
         if weight is not None:
             self.warnings += check_weights(weight)
-        if not labels.several:
-            self.warnings += (
-                f"{names.label} holds a single value, so nothing is known about the other class.",
-            )
         #: Row and value of the first soft label, None if labels are two values.
         self.first_fraction = labels.first_fraction
         self.source = ArraySource(labels, prob, weight)
+        if _one_label(self.source.start()[0]):
+            self.warnings += (
+                f"{names.label} holds a single value, so nothing is known about the other class.",
+            )
         #: The file behind them, if there is one.
         self.origin = _origin or Origin()
         self._rows = len(prob)
@@ -100,35 +103,44 @@ class Predictions:
         return self.source.tally(level)
 
 
-class _TallySource:
-    """A stored tally: its cells are known, the rows behind them are not."""
+class TallyData:
+    """A stored tally as data: its cells are known, the rows behind them are not."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
+        self.source = self
+        self.warnings: tuple[str, ...] = ()
+        self.origin = Origin()
+
+    def __len__(self) -> int:
+        return self._tally.rows
 
     def start(self) -> tuple[Cells, Totals]:
+        """Return the cells of the tally."""
         return self._tally.cells, self._tally.totals
 
     def zoom(self, _cells: Cells) -> None:
-        return None
+        """Return nothing: there are no rows to look at."""
 
 
-def source_of(
+def data_of(
     y_true: Any, y_prob: Any = None, sample_weight: Any = None, pos_label: object = None
-) -> tuple[Source, tuple[str, ...]]:
-    """Return the source that stands behind a function's arguments, and its warnings."""
+) -> Predictions | TallyData:
+    """Return the data that stand behind a function's arguments."""
     others = {"y_prob": y_prob, "sample_weight": sample_weight, "pos_label": pos_label}
     if isinstance(y_true, Predictions | Tally):
         given = [name for name, value in others.items() if value is not None]
         if given:
             raise _checks.argument_superfluous(given, type(y_true).__name__)
-        if isinstance(y_true, Tally):
-            return _TallySource(y_true), ()
-        return y_true.source, y_true.warnings
+        return TallyData(y_true) if isinstance(y_true, Tally) else y_true
     if y_prob is None:
         raise _checks.argument_missing("y_prob")
-    data = Predictions(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label)
-    return data.source, data.warnings
+    return Predictions(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label)
+
+
+def _one_label(cells: Cells) -> bool:
+    """Whether every row that counts is an event, or none is."""
+    return bool((cells.positives == 0).all() or (cells.positives == cells.weight).all())
 
 
 def warn(messages: tuple[str, ...], stacklevel: int) -> None:

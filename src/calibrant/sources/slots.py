@@ -12,6 +12,10 @@ from calibrant.tally import Cells, Totals
 
 #: Cells up to this level are looked up in a table; finer ones are searched for inside it.
 _TABLE_LEVEL = 14
+#: The smallest double is 2**-1074, so below the octave that it opens there is only 0.
+_LAST_OCTAVE = 1074
+#: Weighted rows added up in one go.
+_SHORT = 1 << 13
 
 
 class Rows(NamedTuple):
@@ -37,12 +41,20 @@ class Rows(NamedTuple):
         )
 
 
-def cell_of(score: FloatArray, level: int) -> IntArray:
-    """Return floor(f * 2**level), exact; f = 1 falls in the last cell."""
-    cell = (score * float(2**level)).astype(np.int64)  # truncation is floor: no score is negative
+def _scaled_and_cell(score: FloatArray, level: int) -> tuple[FloatArray, IntArray]:
+    """Return f * 2**level, which is exact, and its floor; a score of 1 is in the last cell."""
+    scaled = score * float(2**level)
+    cell = scaled.astype(np.int64)  # truncation is floor: no score is negative
     if score.size and score.max() == 1:
         np.minimum(cell, 2**level - 1, out=cell)
-    return cell
+    return scaled, cell
+
+
+def place_in_cell(score: FloatArray, level: int) -> tuple[IntArray, FloatArray]:
+    """Return the cell of each score, and how far inside it the score lies, from 0 to 1."""
+    scaled, cell = _scaled_and_cell(score, level)
+    scaled -= cell
+    return cell, scaled
 
 
 class Grid:
@@ -54,16 +66,17 @@ class Grid:
 
     def __init__(self, level: int, crowd: int = 0) -> None:
         self._level = level
-        self._crowd = crowd
+        self._crowd = min(crowd, level)  # else one coarse cell would overlap all fine ones
         self.slots = (2 if crowd else 1) << level
 
-    def slot_of(self, score: FloatArray) -> IntArray:
-        """Return the slot of each score."""
-        slot = cell_of(score, self._level + self._crowd)
+    def place(self, score: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Return the slot of each score, and how far inside its cell it lies."""
+        slot, inside = place_in_cell(score, self._level + self._crowd)
         if self._crowd:
             above = np.flatnonzero(slot >= 1 << self._level)
-            slot[above] = (1 << self._level) + cell_of(score[above], self._level)
-        return slot
+            coarse, inside[above] = place_in_cell(score[above], self._level)
+            slot[above] = coarse + (1 << self._level)
+        return slot, inside
 
     def names(self) -> tuple[IntArray, IntArray]:
         """Return the level and the cell of each slot, in order of score."""
@@ -82,48 +95,77 @@ class Wanted:
         self._coarse = min(_TABLE_LEVEL, int(cells.level.min()))
         self._exact = int(cells.level.max()) == self._coarse
         self._marked = np.zeros(1 << self._coarse, dtype=bool)
-        self._marked[cells.cell >> (cells.level - self._coarse)] = True
-        self._place = np.cumsum(self._marked) - 1
+        self._marked[cells.cell >> np.minimum(cells.level - self._coarse, 63)] = True
+        self._order = np.cumsum(self._marked) - 1
 
     def inside(self, other: Wanted) -> bool:
         """Whether every cell lies in a cell of the other."""
-        place = np.searchsorted(other._low, self._low, side="right") - 1
-        return bool((place >= 0).all() and (self._high <= other._high[place]).all())
+        which = np.searchsorted(other._low, self._low, side="right") - 1
+        return bool((which >= 0).all() and (self._high <= other._high[which]).all())
 
     def rows(self, score: FloatArray) -> tuple[IntArray, IntArray]:
-        """Return the rows of a chunk that are wanted, and the place of each one's cell."""
-        coarse = cell_of(score, self._coarse)
+        """Return the rows of a chunk that are wanted, and which wanted cell each is in."""
+        _, coarse = _scaled_and_cell(score, self._coarse)
         row = np.flatnonzero(self._marked.take(coarse))
         if self._exact:
-            return row, self._place.take(coarse[row])
+            return row, self._order.take(coarse[row])
         near = score[row]
-        place = np.searchsorted(self._low, near, side="right") - 1
-        inside = np.flatnonzero((place >= 0) & (near <= self._high.take(place)))
-        return row[inside], place[inside]
+        which = np.searchsorted(self._low, near, side="right") - 1
+        inside = np.flatnonzero((which >= 0) & (near <= self._high.take(which)))
+        return row[inside], which[inside]
 
 
 class Finer:
-    """The cells that closed cells split into, `bits` levels down."""
+    """The cells that closed cells split into: 2**bits each, and octaves for the one at zero.
+
+    Scores near zero often spread over many orders of magnitude, so the cell [0, 2**-L) splits
+    into [2**-l, 2**-(l - 1)) for every l, which are cells again: the second one of level l.
+    """
 
     def __init__(self, cells: Cells, bits: int) -> None:
         self._bits = bits
-        self._first = cells.cell << bits
         self._level = cells.level + bits
-        self._scale = np.ldexp(1.0, self._level)
-        self.slots = len(cells) << bits
+        self._scale = np.ldexp(1.0, np.minimum(self._level, 1000))
+        self._first = cells.cell << bits
+        zero = np.flatnonzero(cells.cell == 0)
+        self._zero = int(zero[0]) if zero.size else -1
+        self._above_zero = int(cells.level[self._zero])
+        self._octaves = _LAST_OCTAVE - self._above_zero if zero.size else -1
+        self.slots = (len(cells) << bits) + self._octaves + 1
 
-    def slot_of(self, score: FloatArray, place: IntArray) -> IntArray:
-        """Return the slot of each score, given the place of its cell."""
-        slot = (score * self._scale.take(place)).astype(np.int64)
-        slot -= self._first.take(place)
-        np.minimum(slot, (1 << self._bits) - 1, out=slot)  # a score of 1
-        slot += place << self._bits
-        return slot
+    def place(self, score: FloatArray, which: IntArray) -> tuple[IntArray, FloatArray]:
+        """Return the slot of each score, given its closed cell, and how far inside it lies."""
+        inside = self._scaled(score, which)
+        first = self._first.take(which)
+        slot = np.minimum(inside.astype(np.int64), first + ((1 << self._bits) - 1))  # a score of 1
+        inside -= slot
+        slot += (which << self._bits) - first
+        row = np.flatnonzero(which == self._zero)
+        if row.size:
+            slot[row], inside[row] = self._octave(score[row])
+        return slot, inside
+
+    def _scaled(self, score: FloatArray, which: IntArray) -> FloatArray:
+        """Return f * 2**level; a product unless the power of two is past the largest double."""
+        if self._level.max() > 1000:
+            return np.ldexp(score, self._level.take(which))
+        scaled: FloatArray = score * self._scale.take(which)
+        return scaled
+
+    def _octave(self, score: FloatArray) -> tuple[IntArray, FloatArray]:
+        mantissa, exponent = np.frexp(score)  # f = m 2**e with m in [1/2, 1): level 1 - e, cell 1
+        octave = np.where(score > 0, -self._above_zero - exponent, self._octaves)
+        first = self.slots - self._octaves - 1
+        return first + octave, np.where(score > 0, 2 * mantissa - 1, 0.0)
 
     def names(self) -> tuple[IntArray, IntArray]:
         """Return the level and the cell of each slot."""
-        cell = self._first[:, None] + np.arange(1 << self._bits)
-        return np.repeat(self._level, 1 << self._bits), cell.ravel()
+        cell = (self._first[:, None] + np.arange(1 << self._bits)).ravel()
+        level = np.repeat(self._level, 1 << self._bits)
+        octave = np.arange(self._octaves + 1)
+        octave_level = np.minimum(self._above_zero + 1 + octave, _LAST_OCTAVE)
+        octave_cell = (octave < self._octaves).astype(np.int64)  # the last one holds 0 itself
+        return np.concatenate([level, octave_level]), np.concatenate([cell, octave_cell])
 
 
 class _OneScore:
@@ -170,30 +212,37 @@ class Counts:
 
     def __init__(self, slots: int) -> None:
         self._rows = np.zeros(2 * slots, dtype=np.int64)
-        self._mass = np.zeros(2 * slots)
+        self._inside = np.zeros(2 * slots)
         self._one = _OneScore(slots)
 
-    def add(self, slot: IntArray, rows: Rows) -> None:
-        """Add rows; the array `slot` is used up."""
+    def add(self, slot: IntArray, inside: FloatArray, rows: Rows) -> None:
+        """Add rows; the array `slot` is used up.
+
+        What is summed is the place inside the cell, not the score: adding one and the same
+        score a million times would round a million times in one direction.
+        """
         self._one.see(slot, rows.score)
         slot <<= 1
         slot += rows.label.astype(np.int64, copy=False)
         _add(self._rows, slot, None)
-        _add(self._mass, slot, rows.score)
+        _add(self._inside, slot, inside)
 
     def cells(self, level: IntArray, cell: IntArray) -> Cells:
         """Return the non-empty slots; `level` and `cell` name the cell of each slot."""
         slot = np.flatnonzero(self._rows[::2] + self._rows[1::2])
+        level, cell = level[slot], cell[slot]
         negatives, positives = self._rows[2 * slot], self._rows[2 * slot + 1]
+        low_mass = np.ldexp(cell * negatives + self._inside[2 * slot], -level)
+        high_mass = np.ldexp(cell * positives + self._inside[2 * slot + 1], -level)
         rows, ones = negatives + positives, positives.astype(np.float64)
         return Cells(
-            level=level[slot],
-            cell=cell[slot],
+            level=level,
+            cell=cell,
             rows=rows,
             weight=rows.astype(np.float64),
             positives=ones,
-            rise=np.maximum(ones - self._mass[2 * slot + 1], 0.0),  # against rounding below 0
-            fall=self._mass[2 * slot],
+            rise=np.maximum(ones - high_mass, 0.0),  # against rounding below 0
+            fall=low_mass,
             score=self._one.scores(slot),
         )
 
@@ -206,15 +255,19 @@ class Sums:
         self._sums = np.zeros((4, slots))
         self._one = _OneScore(slots)
 
-    def add(self, slot: IntArray, rows: Rows) -> None:
-        """Add rows."""
+    def add(self, slot: IntArray, inside: FloatArray, rows: Rows) -> None:
+        """Add rows, few at a time: short sums of equal numbers round less than long ones."""
+        del inside  # weights leave no whole part to split off
         self._one.see(slot, rows.score)
         _add(self._rows, slot, None)
         weight = np.ones(len(slot)) if rows.weight is None else rows.weight
         step = rows.label - rows.score
         rise, fall = weight * np.maximum(step, 0.0), weight * np.maximum(-step, 0.0)
-        for table, value in zip(self._sums, (weight, weight * rows.label, rise, fall), strict=True):
-            _add(table, slot, value)
+        for table, values in zip(
+            self._sums, (weight, weight * rows.label, rise, fall), strict=True
+        ):
+            for start in range(0, len(slot), _SHORT):
+                _add(table, slot[start : start + _SHORT], values[start : start + _SHORT])
 
     def cells(self, level: IntArray, cell: IntArray) -> Cells:
         """Return the non-empty slots; `level` and `cell` name the cell of each slot."""
@@ -236,8 +289,8 @@ class Squares:
     """The totals that cells do not hold: sums of products of score, label and weight."""
 
     def __init__(self, labels_binary: bool) -> None:
-        self._binary = labels_binary
-        self._integer = True
+        self._known_binary = labels_binary
+        self._binary = self._integer = True
         self._ff = self._fy = self._yy = 0.0
 
     def add(self, rows: Rows) -> None:
@@ -248,14 +301,15 @@ class Squares:
             self._integer = self._integer and bool((np.rint(weight) == weight).all())
         weighted = score if weight is None else score * weight
         self._ff += float(np.einsum("i,i->", weighted, score))
-        if not self._binary:
+        if not self._known_binary:
+            self._binary = self._binary and not bool(((label > 0) & (label < 1)).any())
             weighted_label = label if weight is None else label * weight
             self._yy += float(np.einsum("i,i->", weighted_label, label))
             self._fy += float(np.einsum("i,i->", weighted, label))
 
     def totals(self, cells: Cells) -> Totals:
         """Return what was added up; for 0/1 labels y^2 = y and y f = y - y (1 - f)."""
-        if self._binary:
+        if self._known_binary:
             self._yy = float(cells.positives.sum())
             self._fy = float((cells.positives - cells.rise).sum())
         return Totals(self._ff, self._fy, self._yy, self._binary, self._integer)
