@@ -19,7 +19,7 @@ def main() -> None:
     console.print(
         "[dim]$[/dim] calibrant audit predictions.csv --label y --prob p\n", highlight=False
     )
-    terminal.render(cb.audit(*overconfident()), console)
+    terminal.render(cb.audit(*overconfident().draw(20_000)[:2]), console)
     svg = console.export_svg(title="calibrant", unique_id="calibrant-audit")
     # the picture must not fetch a font or carry anybody's address
     svg = re.sub(r"@font-face \{.*?\}|<!--.*?-->", "", svg, flags=re.DOTALL)

@@ -36,7 +36,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_run(command, tmp_path):
-    y_true, y_prob = overconfident(2000)
+    y_true, y_prob, _ = overconfident().draw(2000)
     frame = pd.DataFrame({"y": y_true.astype(int), "p": y_prob})
     frame.to_csv(tmp_path / "predictions.csv", index=False)
     frame["churned"], frame["score"] = np.where(y_true, "yes", "no"), y_prob

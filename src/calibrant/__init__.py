@@ -4,31 +4,55 @@
 shows where it lies, and reports it in words.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from calibrant._version import __version__
 from calibrant.audit import Audit, audit
+from calibrant.measure.binned import expected_calibration_error, kolmogorov_error
+from calibrant.measure.clinical import (
+    Estimate,
+    calibration_intercept,
+    calibration_slope,
+    observed_expected_ratio,
+)
 from calibrant.measure.curve import CumulativeCurve, cumulative_curve
 from calibrant.measure.error import assert_calibrated, calibration_error
 from calibrant.measure.interval import Interval, worst_interval
+from calibrant.measure.parts import ScoreParts, brier_parts, log_loss_parts
+from calibrant.measure.ranking import roc_auc
+from calibrant.measure.unverifiable import unverifiable_l1
 from calibrant.sources.predictions import Predictions
 from calibrant.tally import Tally
 
 if TYPE_CHECKING:
+    from calibrant import simulate
     from calibrant.measure.scorer import calibration_error_scorer
 
 __all__ = [
     "Audit",
     "CumulativeCurve",
+    "Estimate",
     "Interval",
     "Predictions",
+    "ScoreParts",
     "Tally",
     "__version__",
     "assert_calibrated",
     "audit",
+    "brier_parts",
     "calibration_error",
     "calibration_error_scorer",
+    "calibration_intercept",
+    "calibration_slope",
     "cumulative_curve",
+    "expected_calibration_error",
+    "kolmogorov_error",
+    "log_loss_parts",
+    "observed_expected_ratio",
+    "roc_auc",
+    "simulate",
+    "unverifiable_l1",
     "worst_interval",
 ]
 
@@ -36,7 +60,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # scikit-learn takes a second to import, so what needs it is loaded when first asked for
     if name == "calibration_error_scorer":
-        from calibrant.measure.scorer import calibration_error_scorer
-
-        return calibration_error_scorer
+        return import_module("calibrant.measure.scorer").calibration_error_scorer
+    if name == "simulate":
+        return import_module("calibrant.simulate")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

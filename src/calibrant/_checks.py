@@ -230,12 +230,49 @@ def tally_inexact(error: float, at_most: float) -> InputError:
     )
 
 
+def tally_hides(what: str) -> InputError:
+    return InputError(
+        f"A tally holds no rows, and what it holds does not give {what} exactly. "
+        "Pass the rows, or see what audit(tally) can say."
+    )
+
+
+def needs_binary(what: str) -> InputError:
+    return InputError(f"Labels must be 0/1 for {what}; soft labels are not outcomes.")
+
+
+def needs_row_counts(what: str) -> InputError:
+    return InputError(
+        f"Weights must be whole numbers (row counts) for {what}: it is a claim about rows."
+    )
+
+
+def no_estimate(what: str, why: str) -> InputError:
+    return InputError(f"There is no finite {what}: {why}.")
+
+
+def scores_without_odds(name: str, count: int, row: int, value: float) -> InputError:
+    return InputError(
+        f"{name} must lie strictly between 0 and 1 for log-odds, but {_rows(count)} of it are 0 "
+        f"or 1, first row {row} (the first row is 0) with {value!r}. Leave these rows out, or use "
+        "observed_expected_ratio, which needs no log-odds."
+    )
+
+
 def file_missing(path: str) -> InputError:
     return InputError(f"There is no file {path!r}. Check the name and the folder.")
 
 
 def not_a_file(path: str) -> InputError:
     return InputError(f"{path!r} is a folder or a device. Name a CSV or Parquet file.")
+
+
+def csv_name(path: str) -> InputError:
+    return InputError(f"{path!r} must be a file whose name ends in .csv. Name it so.")
+
+
+def folder_missing(path: str, folder: str) -> InputError:
+    return InputError(f"There is no folder {folder!r} to write {path!r} in. Make it first.")
 
 
 def file_kind(path: str, endings: Sequence[str]) -> InputError:

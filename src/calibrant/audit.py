@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from calibrant import _checks
+from calibrant._types import BoolArray
 from calibrant._version import __version__
-from calibrant.diagram import TOLERANCE, Diagram, resolve
+from calibrant.diagram import TOLERANCE, Diagram, Source, resolve
+from calibrant.measure.binned import binned_error_of, bins_need, kolmogorov_of
+from calibrant.measure.clinical import Estimate, intercept_of, ratio_of, slope_of
 from calibrant.measure.error import error_of
+from calibrant.measure.extremes import extremes_need
 from calibrant.measure.interval import Interval, intervals_need, worst_intervals_of
+from calibrant.measure.parts import ScoreParts, brier_parts_of, log_loss_parts_of
+from calibrant.measure.ranking import auc_of
 from calibrant.measure.reliability import reliability_need, reliability_of
+from calibrant.measure.unverifiable import unverifiable_l1_of
+from calibrant.minorant import minorant_need
 from calibrant.sources.predictions import data_of
 
 SCHEMA_VERSION = 1
 #: Worst intervals that an audit names.
 _WORST = 3
+_N_BINS = 15
+_BINS_NEED = partial(bins_need, n_bins=_N_BINS, strategy="uniform")
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +93,40 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True)
+class Measures:
+    """The family next to the calibration error; None where the data do not give it.
+
+    Attributes
+    ----------
+    brier, log_loss : ScoreParts or None
+        The losses, split into miscalibration, discrimination and uncertainty.
+    expected_calibration_error : float or None
+        ECE over 15 bins of equal width.
+    kolmogorov_error : float or None
+        The calibration error of intervals that start at the lowest score.
+    roc_auc : float or None
+        Area under the ROC curve, off by at most `roc_auc_within`.
+    roc_auc_within : float
+        What closed cells leave open.
+    slope, intercept, observed_expected : Estimate or None
+        What clinicians report, with 95% intervals.
+    unverifiable_l1 : float
+        The l1 error that no test can exclude (Theorem 1).
+    """
+
+    brier: ScoreParts | None
+    log_loss: ScoreParts | None
+    expected_calibration_error: float | None
+    kolmogorov_error: float | None
+    roc_auc: float | None
+    roc_auc_within: float
+    slope: Estimate | None
+    intercept: Estimate | None
+    observed_expected: Estimate | None
+    unverifiable_l1: float
+
+
+@dataclass(frozen=True, slots=True)
 class Audit:
     """What can be said about a set of predictions; `audit` makes one.
 
@@ -99,6 +146,8 @@ class Audit:
         What is allowed but should be known.
     provenance : Provenance
         Versions, file and command.
+    measures : Measures
+        The measures that others report, next to the calibration error.
     """
 
     data: DataFacts
@@ -108,6 +157,7 @@ class Audit:
     reliability: tuple[Interval, ...]
     warnings: tuple[str, ...]
     provenance: Provenance
+    measures: Measures
 
     @property
     def exact(self) -> bool:
@@ -153,6 +203,7 @@ class Audit:
             "calibration_error_at_most": self.calibration_error_at_most,
             "worst_intervals": [interval.to_dict() for interval in self.worst_intervals],
             "reliability": [interval.to_dict() for interval in self.reliability],
+            "measures": _plain(asdict(self.measures)),
             "warnings": list(self.warnings),
             "provenance": asdict(self.provenance),
         }
@@ -171,7 +222,20 @@ class Audit:
             "worst_interval_mean_prediction": worst.mean_prediction,
             "worst_interval_observed_rate": worst.observed_rate,
             "worst_interval_excess": worst.excess,
+            **self._flat_measures(),
         }
+
+    def _flat_measures(self) -> dict[str, float]:
+        """Return the measures there are; an estimate as its value, parts of a loss by name."""
+        flat: dict[str, float] = {}
+        for name, value in asdict(self.measures).items():
+            if isinstance(value, dict) and "value" in value:
+                flat[name] = value["value"]
+            elif isinstance(value, dict):
+                flat.update({f"{name}_{part}": number for part, number in value.items()})
+            elif value is not None:
+                flat[name] = value
+        return flat
 
 
 def audit(
@@ -200,8 +264,10 @@ def audit(
     It fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on average, ...
     """
     data = data_of(y_true, y_prob, sample_weight, pos_label)
-    diagram = resolve(data.source, partial(intervals_need, k=_WORST), reliability_need)
+    needs = (partial(intervals_need, k=_WORST), reliability_need, minorant_need, _BINS_NEED)
+    diagram = resolve(data.source, *needs)
     error, at_most = error_of(diagram)
+    measures, notes = _measures(data.source, diagram)
     origin = data.origin
     return Audit(
         data=_facts(diagram, origin.dropped),
@@ -209,7 +275,8 @@ def audit(
         calibration_error_at_most=at_most,
         worst_intervals=worst_intervals_of(diagram, _WORST),
         reliability=reliability_of(diagram),
-        warnings=data.warnings,
+        warnings=data.warnings + notes,
+        measures=measures,
         provenance=Provenance(
             calibrant=__version__,
             numpy=np.__version__,
@@ -218,6 +285,57 @@ def audit(
             file_sha256=origin.sha256,
         ),
     )
+
+
+def _measures(source: Source, diagram: Diagram) -> tuple[Measures, tuple[str, ...]]:
+    """Compute what the data give, and say why the rest is left out."""
+    notes: list[str] = []
+
+    def given(needed: BoolArray, name: str) -> bool:
+        if (needed & ~diagram.cells.single).any():
+            notes.append(f"A tally does not give {name} exactly, so it is left out.")
+            return False
+        return True
+
+    def estimated(what: Callable[[], Estimate], name: str) -> Estimate | None:
+        try:
+            return what()
+        except _checks.InputError as error:
+            notes.append(f"No {name}: {error}")
+            return None
+
+    parts = given(minorant_need(diagram), "the parts of the losses")
+    log_loss = source.log_loss() if parts else None
+    binned = given(_BINS_NEED(diagram), "the expected calibration error")
+    extremes = given(extremes_need(diagram), "the Kolmogorov-Smirnov error")
+    area, area_within = auc_of(diagram)
+    slope = estimated(lambda: slope_of(source, diagram, _CONFIDENCE), "calibration slope")
+    measures = Measures(
+        brier=brier_parts_of(diagram) if parts else None,
+        log_loss=None if log_loss is None else log_loss_parts_of(diagram, log_loss),
+        expected_calibration_error=(
+            binned_error_of(diagram, _N_BINS, "uniform") if binned else None
+        ),
+        kolmogorov_error=kolmogorov_of(diagram) if extremes else None,
+        roc_auc=None if np.isnan(area) else area,
+        roc_auc_within=area_within,
+        slope=slope,
+        intercept=None
+        if slope is None
+        else estimated(lambda: intercept_of(source, diagram, _CONFIDENCE), "intercept"),
+        observed_expected=estimated(
+            lambda: ratio_of(diagram, _CONFIDENCE), "observed/expected ratio"
+        ),
+        unverifiable_l1=unverifiable_l1_of(diagram),
+    )
+    return measures, tuple(notes)
+
+
+def _plain(value: Any) -> Any:
+    """Spell an infinite number as a word, because JSON has none."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _events(share: float) -> str:

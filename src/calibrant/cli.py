@@ -16,13 +16,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import Progress
 
-from calibrant import __version__, simulate
+from calibrant import __version__
 from calibrant._checks import InputError
 from calibrant.audit import Audit, audit
 from calibrant.diagram import TOLERANCE
+from calibrant.experiments.documents import documents_example
 from calibrant.report import terminal
-from calibrant.sources.files import read_predictions
+from calibrant.sources.files import check_csv_name, read_predictions, write_predictions
 
 app = typer.Typer(
     help="Can these scores be used as probabilities, and where do they fail?",
@@ -97,12 +99,34 @@ def audit_command(
 
 
 @app.command()
-def demo() -> None:
-    """Audit a simulated model that is too sure of itself."""
+def demo(
+    save: Annotated[
+        Path | None, typer.Option(help="Write the predictions to this CSV file.")
+    ] = None,
+) -> None:
+    """Train a model on simulated documents, audit it, and tell what the paper found."""
+    if save is not None:
+        check_csv_name(save)
+    documents = 20_000
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task("Drawing documents", total=2 * documents)
+        found = documents_example(
+            documents=documents, progress=lambda count: bar.update(task, completed=count)
+        )
+    if save is not None:
+        write_predictions(save, y=found.y_true, p=found.y_prob, true_prob=found.true_prob)
     with _output() as console:
-        console.print("20,000 simulated predictions of a model that is too sure of itself.\n")
-        terminal.render(audit(*simulate.overconfident()), console)
-        console.print("\nNow your own: calibrant audit predictions.csv --label y --prob p")
+        console.print(
+            f"Logistic regression, trained on {documents:,} simulated documents and audited on as "
+            "many fresh ones.\n"
+        )
+        terminal.render(found.audit, console)
+        console.print(f"\n{found.story}")
+        file = "predictions.csv" if save is None else str(save)
+        next_step = "Now your own" if save is None else f"Written to {file}. Go on with"
+        command = shlex.join(["calibrant", "audit", file, "--label", "y", "--prob", "p"])
+        console.print(f"\n{next_step}: {command}", markup=False)
 
 
 def _show(found: Audit, json: bool, max_error: float | None) -> None:

@@ -80,6 +80,14 @@ class Source(Protocol):
         None where there are no rows to look at.
         """
 
+    def log_loss(self) -> float | None:
+        """Sum up the log loss of all rows, or None where there are no rows to look at."""
+
+    def logistic_sums(
+        self, intercept: float, slope: float, /
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """Sum up gradient and information of a logistic model in the log-odds of the score."""
+
 
 #: The half of a statistic that says which cells must still be opened for it.
 Needs: TypeAlias = Callable[[Diagram], BoolArray]

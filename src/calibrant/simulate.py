@@ -1,26 +1,350 @@
-"""Data whose true probabilities are known."""
+"""Data whose true probabilities are known: laws of scores and outcomes, and documents.
+
+A law draws a score f and an outcome Y with P(Y = 1 | f) = truth(f), and knows the calibration
+error c(f) of its population: the range of G(t) = E 1{f <= t} (truth(f) - f).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
 import numpy as np
+from scipy.special import expit
 
-from calibrant._types import BoolArray, FloatArray
+from calibrant import _checks
+from calibrant._types import AnyArray, BoolArray, FloatArray
 
 
-def overconfident(rows: int = 20_000, *, seed: int = 0) -> tuple[BoolArray, FloatArray]:
-    """Draw outcomes, and the scores of a model that is too sure of itself.
+class Sample(NamedTuple):
+    """Rows drawn from a law: outcomes, scores, and the true probability of each event."""
 
-    The log-odds of the event are normal with deviation 1.5, and the model states them 1.6 times
-    too large, as many boosted trees and deep networks do.
+    y_true: BoolArray
+    y_prob: FloatArray
+    true_prob: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """A population of scores and outcomes that is known completely.
+
+    Attributes
+    ----------
+    name : str
+        What it is, in words.
+    calibration_error : float
+        c(f) of the population.
+    draw_scores : callable
+        Draws scores and true probabilities, from a random generator and a number of rows.
+    """
+
+    name: str
+    calibration_error: float
+    draw_scores: Callable[[np.random.Generator, int], tuple[FloatArray, FloatArray]]
+
+    def draw(self, rows: int, *, seed: int = 0) -> Sample:
+        """Draw independent rows; the same seed gives the same rows."""
+        rng = np.random.default_rng(seed)
+        score, truth = self.draw_scores(rng, _checks.whole_number("rows", rows, least=1))
+        return Sample(rng.random(len(score)) < truth, score, truth)
+
+    def __repr__(self) -> str:
+        return f"<Law: {self.name}, calibration error {self.calibration_error:.6g}>"
+
+
+def calibrated(a: float = 1.0, b: float = 1.0) -> Law:
+    """Scores from Beta(a, b) that are right.
 
     Examples
     --------
-    >>> from calibrant.simulate import overconfident
-    >>> y_true, y_prob = overconfident(1000, seed=1)
-    >>> len(y_true), len(y_prob)
-    (1000, 1000)
+    >>> from calibrant import simulate
+    >>> simulate.calibrated()
+    <Law: calibrated, calibration error 0>
+    >>> y_true, y_prob, true_prob = simulate.calibrated().draw(1000, seed=1)
     """
-    rng = np.random.default_rng(seed)
-    log_odds = rng.normal(-0.5, 1.5, rows)
-    y_true = rng.random(rows) < 1 / (1 + np.exp(-log_odds))
-    return y_true, 1 / (1 + np.exp(-1.6 * log_odds))
+
+    def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
+        score = rng.beta(a, b, rows)
+        return score, score
+
+    return Law("calibrated", 0.0, draw)
+
+
+def overconfident(factor: float = 1.6) -> Law:
+    """Log-odds stated `factor` times too large, as boosted trees and deep networks do.
+
+    The log-odds of the event are normal with mean -0.5 and deviation 1.5.
+
+    Examples
+    --------
+    >>> from calibrant import simulate
+    >>> simulate.overconfident()
+    <Law: overconfident, calibration error 0.0446223>
+    """
+    return _misstated("overconfident", factor)
+
+
+def underconfident(factor: float = 0.6) -> Law:
+    """Log-odds stated at `factor` times their size, as bagged trees do.
+
+    Examples
+    --------
+    >>> from calibrant import simulate
+    >>> simulate.underconfident()
+    <Law: underconfident, calibration error 0.0493081>
+    """
+    return _misstated("underconfident", factor)
+
+
+def _misstated(name: str, factor: float) -> Law:
+    mean, deviation = -0.5, 1.5
+
+    def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
+        log_odds = rng.normal(mean, deviation, rows)
+        return expit(factor * log_odds), expit(log_odds)
+
+    def gap(log_odds: float) -> float:
+        density = np.exp(-(((log_odds - mean) / deviation) ** 2) / 2)
+        density /= deviation * np.sqrt(2 * np.pi)
+        return float((expit(log_odds) - expit(factor * log_odds)) * density)
+
+    from scipy.integrate import quad
+
+    # G rises on one side of log-odds 0 and falls on the other: its range is the larger change
+    sides = [quad(gap, *ends, epsabs=1e-13)[0] for ends in ((-np.inf, 0), (0, np.inf))]
+    return Law(name, max(map(abs, sides)), draw)
+
+
+def shifted(by: float = 0.05) -> Law:
+    """Scores uniform on [0, 1 - by], every one too low by the same amount.
+
+    Examples
+    --------
+    >>> from calibrant import simulate
+    >>> simulate.shifted(0.02)
+    <Law: shifted, calibration error 0.02>
+    """
+
+    def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
+        score = (1 - by) * rng.random(rows)
+        return score, score + by
+
+    return Law("shifted", by, draw)
+
+
+def wavy(size: float = 0.1, waves: int = 3) -> Law:
+    """Scores uniform on [0.2, 0.8], too low and too high by turns.
+
+    Examples
+    --------
+    >>> from calibrant import simulate
+    >>> simulate.wavy(waves=10)
+    <Law: wavy, calibration error 0.0031831>
+    """
+
+    def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
+        place = rng.random(rows)
+        score = 0.2 + 0.6 * place
+        return score, score + size * np.sin(2 * np.pi * waves * place)
+
+    # half a wave: the integral of size sin(2 pi waves u) over u from 0 to 1 / (2 waves)
+    return Law("wavy", size / (np.pi * waves), draw)
+
+
+def rare(base_rate: float = 0.001, factor: float = 1.0) -> Law:
+    """Rare events: true probabilities from an exponential-like law, stated `factor` times.
+
+    Examples
+    --------
+    >>> from calibrant import simulate
+    >>> simulate.rare(factor=2)
+    <Law: rare events, calibration error 0.001>
+    """
+
+    def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
+        truth = rng.beta(1, 1 / base_rate - 1, rows)
+        return np.minimum(factor * truth, 1.0), truth
+
+    # E |factor t - t|; that a score passes 1 has probability (1 - 1 / factor)^(1 / base_rate - 1),
+    # which for the rates meant here is below what a double can add
+    return Law("rare events", abs(factor - 1) * base_rate, draw)
+
+
+def atoms(count: int = 5, size: float = 0.05) -> Law:
+    """Scores at a few atoms of equal mass, too low and too high by turns.
+
+    Examples
+    --------
+    >>> from calibrant import simulate
+    >>> simulate.atoms(1)
+    <Law: 1 atom, calibration error 0.05>
+    """
+    score = (np.arange(count) + 0.5) / count
+    truth = np.clip(score + size * (-1.0) ** np.arange(count), 0, 1)
+
+    def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
+        which = rng.integers(0, count, rows)
+        return score[which], truth[which]
+
+    walk = np.concatenate([[0.0], np.cumsum(truth - score)]) / count
+    return Law("1 atom" if count == 1 else f"{count} atoms", float(np.ptp(walk)), draw)
+
+
+def constant(score: float = 0.0, rate: float = 0.3) -> Law:
+    """One score for everybody, 0 or 1 or in between, whatever the rate of the event.
+
+    Examples
+    --------
+    >>> from calibrant import simulate
+    >>> simulate.constant(1.0)
+    <Law: constant 1, calibration error 0.7>
+    """
+
+    def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
+        del rng
+        return np.full(rows, float(score)), np.full(rows, float(rate))
+
+    return Law(f"constant {score:g}", abs(rate - score), draw)
+
+
+def below_threshold(threshold: float = 0.5, mass: float = 0.2) -> Law:
+    """Calibrated uniform scores, and an atom just below a threshold where the event is certain.
+
+    It shows that the price of miscalibration can be as large as c(f) for that threshold.
+
+    Examples
+    --------
+    >>> from calibrant import simulate
+    >>> simulate.below_threshold()
+    <Law: atom below 0.5, calibration error 0.1>
+    """
+    atom = float(np.nextafter(threshold, 0))
+
+    def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
+        at_atom = rng.random(rows) < mass
+        score = np.where(at_atom, atom, rng.random(rows))
+        return score, np.where(at_atom, 1.0, score)
+
+    return Law(f"atom below {threshold:g}", mass * (1 - atom), draw)
+
+
+def laws() -> tuple[Law, ...]:
+    """Return one law of every kind, for tests and studies.
+
+    Examples
+    --------
+    >>> from calibrant import simulate
+    >>> len(simulate.laws())
+    15
+    """
+    return (
+        calibrated(),
+        calibrated(0.3, 0.3),
+        overconfident(),
+        underconfident(),
+        shifted(),
+        wavy(),
+        rare(),
+        rare(factor=3),
+        atoms(1),
+        atoms(5),
+        atoms(100),
+        constant(0.0),
+        constant(1.0),
+        constant(0.3),
+        below_threshold(),
+    )
+
+
+class Documents(NamedTuple):
+    """Documents of a topic model.
+
+    counts : sparse matrix, documents by words
+        How often each word occurs.
+    labels : bool array, documents by topics
+        Whether the document carries the label of each topic.
+    true_prob : float array, documents by topics
+        The probability of that, given the document's mixture of topics.
+    """
+
+    counts: Any
+    labels: BoolArray
+    true_prob: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class TopicModel:
+    """Documents from Latent Dirichlet Allocation, as in Example 1 and the appendix of the paper.
+
+    Attributes
+    ----------
+    topics, words : int
+        Numbers of topics and of words in the dictionary.
+    length : float
+        Mean number of words in a document (Poisson).
+    prior : float
+        Parameter of the symmetric Dirichlet law over topics.
+    exponent : float
+        Word frequencies in a topic fall as rank**-exponent, in a random order of words.
+    label_draws : int
+        A document carries the labels of this many topics drawn from its mixture, with
+        replacement, so P(label k) = 1 - (1 - theta_k)**label_draws.
+    seed : int
+        Seed of the word distributions.
+
+    Examples
+    --------
+    >>> from calibrant.simulate import TopicModel
+    >>> documents = TopicModel(topics=3, words=50).draw(10, seed=1)
+    >>> documents.counts.shape, documents.labels.shape
+    ((10, 50), (10, 3))
+    """
+
+    topics: int = 20
+    words: int = 1000
+    length: float = 200.0
+    prior: float = 1.0
+    exponent: float = 1.0
+    label_draws: int = 10
+    seed: int = 0
+
+    @property
+    def label_frequency(self) -> float:
+        """How often a document carries a given label: 10/29 in the paper's setting."""
+        # E (1 - theta)^m = product over j < m of (b + j) / (a + b + j), theta ~ Beta(a, b)
+        draws = np.arange(self.label_draws)
+        rest = self.prior * (self.topics - 1)
+        return 1 - float(np.prod((rest + draws) / (self.prior + rest + draws)))
+
+    def word_law(self) -> FloatArray:
+        """Return the word frequencies of each topic, topics by words."""
+        rng = np.random.default_rng(self.seed)
+        falling = np.arange(1, self.words + 1) ** -self.exponent
+        law = np.stack([rng.permutation(falling) for _ in range(self.topics)])
+        frequencies: FloatArray = law / law.sum(axis=1, keepdims=True)
+        return frequencies
+
+    def draw(
+        self,
+        documents: int = 20_000,
+        *,
+        seed: int = 0,
+        progress: Callable[[int], object] | None = None,
+    ) -> Documents:
+        """Draw documents; `progress` is told how many there are so far."""
+        from scipy import sparse
+
+        rng = np.random.default_rng([self.seed, seed])
+        word_law = self.word_law()
+        mixture = rng.dirichlet(np.full(self.topics, self.prior), documents)
+        drawn = rng.multinomial(self.label_draws, mixture) > 0
+        parts: list[AnyArray] = []
+        for start in range(0, documents, 500):  # so that the dense counts stay small
+            some = mixture[start : start + 500] @ word_law
+            lengths = rng.poisson(self.length, len(some))
+            parts.append(sparse.csr_array(rng.multinomial(lengths, some)))
+            if progress is not None:
+                progress(min(start + 500, documents))
+        truth = 1 - (1 - mixture) ** self.label_draws
+        return Documents(sparse.vstack(parts, format="csr"), drawn, truth)

@@ -163,14 +163,15 @@ def test_the_row_is_found_in_a_later_chunk():
 
 def test_a_label_of_one_value_works_with_a_warning():
     found = cb.audit([0, 0], [0.5, 0.25])
-    assert found.warnings == (
-        "y_true holds a single value, so nothing is known about the other class.",
+    assert found.warnings[0] == (
+        "y_true holds a single value, so nothing is known about the other class."
     )
+    assert found.warnings[1].startswith("No calibration slope: ")
     assert found.calibration_error == 0.375
 
 
 def test_rows_without_weight_are_not_counted_and_said_so():
     found = cb.audit([0, 1, 1], [0.5, 0.25, 0.75], sample_weight=[1, 0, 1])
-    assert found.warnings == ("1 row has zero sample_weight and is not counted.",)
+    assert found.warnings[0] == "1 row has zero sample_weight and is not counted."
     assert found.data.rows == 2
     assert found.provenance.rows == 3

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from rich.columns import Columns
 from rich.console import Console, Group
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from calibrant.audit import Audit
+from calibrant.audit import Audit, Measures
 from calibrant.measure.interval import Interval
 
 
@@ -37,7 +38,7 @@ def render(audit: Audit, console: Console) -> None:
             Text(audit.where),
             *(Text(f"Note: {warning}", style="yellow") for warning in _notes(audit)),
             Text(),
-            _facts(audit),
+            Columns([_facts(audit), _measures(audit.measures)], padding=(0, 4)),
             Text(),
             _worst(audit.worst_intervals),
             Text(),
@@ -72,6 +73,29 @@ def _facts(audit: Audit) -> Table:
     table.add_row("calibration error", f"{audit.calibration_error:.6f}")
     if not audit.exact:
         table.add_row("  at most", f"{audit.calibration_error_at_most:.6f}")
+    return table
+
+
+def _measures(measures: Measures) -> Table:
+    table = _table("Next to it", "scores", "scores")
+    table.show_header = False
+    if measures.roc_auc is not None:
+        table.add_row("ranking (ROC AUC)", f"{measures.roc_auc:.4f}")
+    for name, parts in (("Brier score", measures.brier), ("log loss", measures.log_loss)):
+        if parts is not None:
+            table.add_row(name, _number(parts.score))
+            table.add_row("  of it miscalibration", _number(parts.miscalibration))
+    for name, estimate in (
+        ("calibration slope", measures.slope),
+        ("calibration intercept", measures.intercept),
+        ("observed / expected", measures.observed_expected),
+    ):
+        if estimate is not None:
+            interval = f"{_number(estimate.lower)} to {_number(estimate.upper)}"
+            table.add_row(name, f"{_number(estimate.value)} ({interval})")
+    if measures.expected_calibration_error is not None:
+        table.add_row("ECE, 15 bins", _number(measures.expected_calibration_error))
+    table.add_row("l1 error no test excludes", _number(measures.unverifiable_l1))
     return table
 
 

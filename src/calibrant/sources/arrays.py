@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.special import xlog1py, xlogy
 
 from calibrant import _checks
 from calibrant._types import FloatArray, IntArray
 from calibrant.sources.columns import Column, numbers
-from calibrant.sources.inputs import check_unit
+from calibrant.sources.inputs import check_unit, ends_of
 from calibrant.sources.labels import Labels
-from calibrant.sources.slots import Counts, Finer, Grid, Rows, Squares, Sums, Wanted
+from calibrant.sources.slots import Counts, Finer, Grid, Rows, Squares, Sums, Wanted, logistic_sums
 from calibrant.tally import Cells, Tally, Totals
 
 #: The table of sums has an entry for every cell, also for empty ones, so it must end somewhere.
@@ -53,7 +54,7 @@ class ArraySource:
     def zoom(self, cells: Cells) -> Cells:
         """Open cells: pooled scores if they are few, else cells finer by several levels."""
         rows = int(cells.rows.sum())
-        chunks = self._chunks_in(Wanted(cells), keep=rows <= len(self) // 12)
+        chunks = self._chunks_in(Wanted(cells, len(self)), keep=rows <= len(self) // 12)
         if rows <= max(_FEW_ROWS, len(self) >> 8):
             return _pooled([found for _, found in chunks])
         bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
@@ -62,6 +63,32 @@ class ArraySource:
         for which, found in chunks:
             sums.add(*grid.place(found.score, which), found)
         return sums.cells(*grid.names())
+
+    def log_loss(self) -> float:
+        """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
+        total = 0.0
+        with np.errstate(divide="ignore"):
+            for score, label, weight in self._chunks():
+                if self._labels.binary:
+                    loss = np.log(np.where(label, score, 1 - score))
+                else:
+                    # an impossible event costs nothing, so 0 * log 0 is 0
+                    loss = xlogy(label, score) + xlog1py(1 - label, -score)
+                total -= float(loss.sum() if weight is None else (loss * weight).sum())
+        return total
+
+    def logistic_sums(self, intercept: float, slope: float) -> tuple[FloatArray, FloatArray]:
+        """Return gradient and information of P(Y = 1) = sigmoid(intercept + slope logit f)."""
+        gradient, information = np.zeros(2), np.zeros((2, 2))
+        for score, label, weight in self._chunks():
+            if score.min() <= 0 or score.max() >= 1:
+                raise ends_of(self._prob)
+            odds = np.log(score / (1 - score))
+            each = np.ones(len(score)) if weight is None else weight
+            sums = logistic_sums(odds, label.astype(float), each, intercept, slope)
+            gradient += sums[0]
+            information += sums[1]
+        return gradient, information
 
     def _tallied(self, grid: Grid) -> tuple[Cells, Totals]:
         sums, squares = self._accumulator(grid.slots), Squares(self._labels.binary)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -219,3 +221,40 @@ def _typed(pos_label: str | None, labels: AnyArray, name: str) -> object:
     except (KeyError, ValueError):
         found = list(dict.fromkeys(known.tolist()))
         raise _checks.labels_lack_pos_label(f"column {name!r}", pos_label, found) from None
+
+
+def check_csv_name(path: Path) -> None:
+    """Refuse, before any work is done, a file that `write_predictions` could not write."""
+    if path.suffix.lower() != ".csv" or path.is_dir():
+        raise _checks.csv_name(str(path))
+    if not path.absolute().parent.is_dir():
+        raise _checks.folder_missing(str(path), str(path.parent))
+
+
+def write_predictions(path: Path, **columns: AnyArray) -> None:
+    """Write columns to a CSV file, whole or not at all; every number reads back to the bit."""
+    check_csv_name(path)
+    values = [
+        (column.astype(int) if column.dtype == bool else column).tolist()
+        for column in columns.values()
+    ]
+    lines = [",".join(columns), *(",".join(map(repr, row)) for row in zip(*values, strict=True))]
+    with tempfile.NamedTemporaryFile(
+        "w", dir=path.absolute().parent, prefix=f".{path.name}.", encoding="ascii", delete=False
+    ) as file:
+        part = Path(file.name)
+        try:
+            file.write("\n".join(lines) + "\n")
+            file.close()
+            part.chmod(0o666 & ~_umask())
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+def _umask() -> int:
+    """Return the permissions that new files do without (there is no way to read but to set)."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

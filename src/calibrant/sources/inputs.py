@@ -52,6 +52,15 @@ def _fault_of(column: Column) -> _checks.InputError:
     return _checks.outside_unit(column.name, outside.count, outside.row, outside.value, highest)
 
 
+def ends_of(column: Column) -> _checks.InputError:
+    """Say how many scores are exactly 0 or 1, and where the first one is."""
+    ends = Found()
+    for start, raw in column.chunks():
+        score = numbers(raw, start, column.name)
+        ends.see(start, (score <= 0) | (score >= 1), score)
+    return _checks.scores_without_odds(column.name, ends.count, ends.row, ends.value)
+
+
 def check_weights(column: Column) -> tuple[str, ...]:
     """Refuse missing, negative and all-zero weights; warn of rows that do not count."""
     missing, negative = Found(), Found()

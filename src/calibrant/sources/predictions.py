@@ -122,6 +122,12 @@ class TallyData:
     def zoom(self, _cells: Cells) -> None:
         """Return nothing: there are no rows to look at."""
 
+    def log_loss(self) -> None:
+        """Return nothing: a tally does not hold it."""
+
+    def logistic_sums(self, _intercept: float, _slope: float) -> None:
+        """Return nothing: a tally does not hold it."""
+
 
 def data_of(
     y_true: Any, y_prob: Any = None, sample_weight: Any = None, pos_label: object = None

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.tally import Cells, Totals
 
-#: Cells up to this level are looked up in a table; finer ones are searched for inside it.
-_TABLE_LEVEL = 14
+#: Levels of the table that rows are looked up in.
+_LEAST_TABLE, _MOST_TABLE = 8, 18
 #: The smallest double is 2**-1074, so below the octave that it opens there is only 0.
 _LAST_OCTAVE = 1074
 #: Weighted rows added up in one go.
@@ -89,14 +90,22 @@ class Grid:
 class Wanted:
     """Some closed cells, and which rows fall in them."""
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Cells, rows: int) -> None:
         self._low, self._high = cells.low, cells.high
-        # every cell lies in one coarse cell, and a table tells which of those are worth a look
-        self._coarse = min(_TABLE_LEVEL, int(cells.level.min()))
-        self._exact = int(cells.level.max()) == self._coarse
-        self._marked = np.zeros(1 << self._coarse, dtype=bool)
-        self._marked[cells.cell >> np.minimum(cells.level - self._coarse, 63)] = True
-        self._order = np.cumsum(self._marked) - 1
+        # A table with an entry for each cell of one level tells which scores are worth a look,
+        # and in which wanted cell they are if none of those is finer. It is as fine as pays.
+        finest = int(cells.level.max())
+        self._level = min(finest, max(_LEAST_TABLE, min(_MOST_TABLE, rows.bit_length() - 5)))
+        self._exact = finest == self._level
+        shift = cells.level - self._level
+        coarser = -shift.clip(max=0)
+        first = (cells.cell << coarser) >> shift.clip(min=0, max=63)
+        size = np.int64(1) << coarser
+        self._which = np.zeros(1 << self._level, dtype=np.int32)
+        self._which[first] = np.arange(len(cells))
+        np.maximum.accumulate(self._which, out=self._which)
+        inside = np.arange(1 << self._level) - first[self._which]
+        self._marked = (inside >= 0) & (inside < size[self._which])
 
     def inside(self, other: Wanted) -> bool:
         """Whether every cell lies in a cell of the other."""
@@ -105,10 +114,10 @@ class Wanted:
 
     def rows(self, score: FloatArray) -> tuple[IntArray, IntArray]:
         """Return the rows of a chunk that are wanted, and which wanted cell each is in."""
-        _, coarse = _scaled_and_cell(score, self._coarse)
-        row = np.flatnonzero(self._marked.take(coarse))
+        _, entry = _scaled_and_cell(score, self._level)
+        row = np.flatnonzero(self._marked.take(entry))
         if self._exact:
-            return row, self._order.take(coarse[row])
+            return row, self._which.take(entry[row]).astype(np.int64)
         near = score[row]
         which = np.searchsorted(self._low, near, side="right") - 1
         inside = np.flatnonzero((which >= 0) & (near <= self._high.take(which)))
@@ -283,6 +292,18 @@ class Sums:
             fall=fall,
             score=self._one.scores(slot),
         )
+
+
+def logistic_sums(
+    odds: FloatArray, label: FloatArray, weight: FloatArray, intercept: float, slope: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return gradient and information of the logistic likelihood in (intercept, slope)."""
+    mean = expit(intercept + slope * odds)
+    left = weight * (label - mean)
+    spread = weight * mean * (1 - mean)
+    once, twice = float((spread * odds).sum()), float((spread * odds**2).sum())
+    gradient = np.array([float(left.sum()), float((left * odds).sum())])
+    return gradient, np.array([[float(spread.sum()), once], [once, twice]])
 
 
 class Squares:

@@ -1,0 +1,52 @@
+"""What no test can exclude: the l1 error behind perfectly calibrated scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calibrant.diagram import Diagram
+from calibrant.sources.predictions import Predictions
+
+
+def unverifiable_l1_of(diagram: Diagram) -> float:
+    """Read the mean of min(f, 1 - f) off any diagram: 1/2 is an edge of cells at every level."""
+    cells = diagram.cells
+    mass = cells.positives - cells.rise + cells.fall
+    lower = np.where(cells.low < 0.5, mass, cells.weight - mass)
+    return min(0.5, max(0.0, float(lower.sum()) / diagram.weight))
+
+
+def unverifiable_l1(y_prob: Any, *, sample_weight: Any = None) -> float:
+    """Return B_f = E min(f, 1 - f): the l1 error that no amount of data can exclude.
+
+    Whatever rows show, the true probabilities could all be 0 or 1, and then the scores are off
+    by at least this much on average. That is why calibration is measured and not accuracy of
+    single probabilities.
+
+    Parameters
+    ----------
+    y_prob : array-like
+        Predicted probabilities, in [0, 1].
+    sample_weight : array-like, optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        Between 0 and 1/2.
+
+    References
+    ----------
+    Gao, Parameswaran and Peng (2017), Theorem 1.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> cb.unverifiable_l1([0.25, 0.5, 1.0])
+    0.25
+    """
+    nothing = np.broadcast_to(False, len(y_prob))  # labels play no part
+    data = Predictions(nothing, y_prob, sample_weight=sample_weight)
+    return unverifiable_l1_of(Diagram(*data.source.start()))
