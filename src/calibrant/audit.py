@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from calibrant._types import BoolArray
 from calibrant._version import __version__
 from calibrant.diagram import TOLERANCE, Diagram, Source, resolve
 from calibrant.measure.binned import binned_error_of, bins_need, kolmogorov_of
-from calibrant.measure.clinical import Estimate, intercept_of, ratio_of, slope_of
+from calibrant.measure.clinical import Estimate, logistic_of, ratio_of
 from calibrant.measure.error import error_of
 from calibrant.measure.extremes import extremes_need
 from calibrant.measure.interval import Interval, intervals_need, worst_intervals_of
@@ -263,7 +262,7 @@ def audit(
     >>> print(found.where)
     It fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on average, ...
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    data = data_of(y_true, y_prob, sample_weight, pos_label, fine=True)
     needs = (partial(intervals_need, k=_WORST), reliability_need, minorant_need, _BINS_NEED)
     diagram = resolve(data.source, *needs)
     error, at_most = error_of(diagram)
@@ -297,19 +296,12 @@ def _measures(source: Source, diagram: Diagram) -> tuple[Measures, tuple[str, ..
             return False
         return True
 
-    def estimated(what: Callable[[], Estimate], name: str) -> Estimate | None:
-        try:
-            return what()
-        except _checks.InputError as error:
-            notes.append(f"No {name}: {error}")
-            return None
-
     parts = given(minorant_need(diagram), "the parts of the losses")
     log_loss = source.log_loss() if parts else None
     binned = given(_BINS_NEED(diagram), "the expected calibration error")
     extremes = given(extremes_need(diagram), "the Kolmogorov-Smirnov error")
     area, area_within = auc_of(diagram)
-    slope = estimated(lambda: slope_of(source, diagram, _CONFIDENCE), "calibration slope")
+    logistic = _logistic(source, diagram, notes)
     measures = Measures(
         brier=brier_parts_of(diagram) if parts else None,
         log_loss=None if log_loss is None else log_loss_parts_of(diagram, log_loss),
@@ -319,16 +311,28 @@ def _measures(source: Source, diagram: Diagram) -> tuple[Measures, tuple[str, ..
         kolmogorov_error=kolmogorov_of(diagram) if extremes else None,
         roc_auc=None if np.isnan(area) else area,
         roc_auc_within=area_within,
-        slope=slope,
-        intercept=None
-        if slope is None
-        else estimated(lambda: intercept_of(source, diagram, _CONFIDENCE), "intercept"),
-        observed_expected=estimated(
-            lambda: ratio_of(diagram, _CONFIDENCE), "observed/expected ratio"
-        ),
+        slope=logistic.get("slope"),
+        intercept=logistic.get("intercept"),
+        observed_expected=_ratio(diagram, notes),
         unverifiable_l1=unverifiable_l1_of(diagram),
     )
     return measures, tuple(notes)
+
+
+def _logistic(source: Source, diagram: Diagram, notes: list[str]) -> dict[str, Estimate]:
+    try:
+        return logistic_of(source, diagram, _CONFIDENCE, "slope", "intercept")
+    except _checks.InputError as error:
+        notes.append(f"No calibration slope and intercept: {error}")
+        return {}
+
+
+def _ratio(diagram: Diagram, notes: list[str]) -> Estimate | None:
+    try:
+        return ratio_of(diagram, _CONFIDENCE)
+    except _checks.InputError as error:
+        notes.append(f"No observed/expected ratio: {error}")
+        return None
 
 
 def _plain(value: Any) -> Any:

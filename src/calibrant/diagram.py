@@ -84,9 +84,9 @@ class Source(Protocol):
         """Sum up the log loss of all rows, or None where there are no rows to look at."""
 
     def logistic_sums(
-        self, intercept: float, slope: float, /
-    ) -> tuple[FloatArray, FloatArray] | None:
-        """Sum up gradient and information of a logistic model in the log-odds of the score."""
+        self, models: list[tuple[float, float]], /
+    ) -> list[tuple[FloatArray, FloatArray]] | None:
+        """Sum up gradient and information of logistic models in the log-odds of the score."""
 
 
 #: The half of a statistic that says which cells must still be opened for it.

@@ -7,8 +7,9 @@ slope b is 1, and the intercept a with b held at 1 is 0, if the scores are right
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,10 @@ from calibrant.diagram import Diagram, Source
 from calibrant.sources.predictions import data_of, warn
 from calibrant.sources.slots import logistic_sums
 
+#: Parameters and information, or gradient and information, of a logistic model.
+Fit: TypeAlias = tuple[FloatArray, FloatArray]
+#: Sums for several models at once, given their intercepts and slopes.
+Look: TypeAlias = Callable[[list[tuple[float, float]]], list[Fit] | None]
 #: Newton's method doubles the digits with each step, so after a step this small it is done.
 _SMALL_STEP = 1e-6
 _MOST_STEPS = 50
@@ -61,17 +66,19 @@ def _z(confidence: float) -> float:
     return float(ndtri((1 + confidence) / 2))
 
 
-def slope_of(source: Source, diagram: Diagram, confidence: float) -> Estimate:
-    """Fit a and b by maximum likelihood; return b."""
-    theta, hessian = _fitted(source, diagram, free_slope=True)
-    spread = float(np.linalg.inv(hessian)[1, 1])
-    return _wald(float(theta[1]), spread, confidence)
-
-
-def intercept_of(source: Source, diagram: Diagram, confidence: float) -> Estimate:
-    """Fit a by maximum likelihood with b = 1; return a."""
-    theta, hessian = _fitted(source, diagram, free_slope=False)
-    return _wald(float(theta[0]), 1 / float(hessian[0, 0]), confidence)
+def logistic_of(
+    source: Source, diagram: Diagram, confidence: float, *wanted: str
+) -> dict[str, Estimate]:
+    """Fit the models for "slope" (a and b free) and "intercept" (b = 1), in the same passes."""
+    free = {"slope": 2, "intercept": 1}
+    fits = _fitted(source, diagram, [free[name] for name in wanted])
+    estimates = {}
+    for name, (theta, information) in zip(wanted, fits, strict=True):
+        if name == "slope":
+            estimates[name] = _wald(theta[1], np.linalg.inv(information)[1, 1], confidence)
+        else:
+            estimates[name] = _wald(theta[0], 1 / information[0, 0], confidence)
+    return estimates
 
 
 def ratio_of(diagram: Diagram, confidence: float) -> Estimate:
@@ -88,9 +95,9 @@ def ratio_of(diagram: Diagram, confidence: float) -> Estimate:
     return Estimate(value, value / spread, value * spread, confidence)
 
 
-def _wald(value: float, variance: float, confidence: float) -> Estimate:
-    width = _z(confidence) * math.sqrt(variance)
-    return Estimate(value, value - width, value + width, confidence)
+def _wald(value: Any, variance: Any, confidence: float) -> Estimate:
+    center, width = float(value), _z(confidence) * math.sqrt(float(variance))
+    return Estimate(center, center - width, center + width, confidence)
 
 
 def _check_counts(diagram: Diagram) -> None:
@@ -100,55 +107,65 @@ def _check_counts(diagram: Diagram) -> None:
         raise _checks.needs_row_counts("an interval")
 
 
-def _fitted(source: Source, diagram: Diagram, *, free_slope: bool) -> tuple[FloatArray, FloatArray]:
-    """Maximise the likelihood by Newton's method; return the estimate and the information.
+def _fitted(source: Source, diagram: Diagram, free: list[int]) -> list[Fit]:
+    """Maximise likelihoods by Newton's method, one for each number of free parameters.
 
     The first steps look at cells, each as if all its rows had the cell's mean score; that lands
     so close that one or two steps over the rows finish the work.
     """
     _check_counts(diagram)
-    positives, weight = float(diagram.cells.positives.sum()), diagram.weight
-    if positives in (0.0, weight):
+    positives = float(diagram.cells.positives.sum())
+    if positives in (0.0, diagram.weight):
         raise _checks.no_estimate("calibration slope or intercept", "there is only one class")
-    theta = np.array([0.0, 1.0])
+    thetas = [np.array([0.0, 1.0]) for _ in free]
     try:
-        for look in (_cells_sums(diagram), source.logistic_sums):
-            theta, hessian = _newton(look, theta, free_slope)
+        thetas, _ = _newton(_cells_look(diagram), thetas, free)
+        thetas, information = _newton(source.logistic_sums, thetas, free)
     except np.linalg.LinAlgError:
         raise _checks.no_estimate(
             "calibration slope", "all scores are equal, or the scores separate the classes"
         ) from None
-    return theta, hessian
+    return list(zip(thetas, information, strict=True))
 
 
-def _cells_sums(diagram: Diagram) -> Any:
+def _cells_look(diagram: Diagram) -> Look:
     cells = diagram.cells
     mean = (cells.positives - cells.rise + cells.fall) / cells.weight
     inner = (mean > 0) & (mean < 1)
     score, weight, positives = mean[inner], cells.weight[inner], cells.positives[inner]
     odds = np.log(score) - np.log1p(-score)
 
-    def sums(intercept: float, slope: float) -> tuple[FloatArray, FloatArray]:
-        return logistic_sums(odds, positives / weight, weight, intercept, slope)
+    def look(models: list[tuple[float, float]]) -> list[Fit]:
+        sums = [logistic_sums(odds, positives / weight, weight, *model) for model in models]
+        return [(total[0], total[1:]) for total in sums]
 
-    return sums
+    return look
 
 
-def _newton(look: Any, theta: FloatArray, free_slope: bool) -> tuple[FloatArray, FloatArray]:
-    free = 2 if free_slope else 1
+def _newton(
+    look: Look, thetas: list[FloatArray], free: list[int]
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Step until all models have converged."""
     for _ in range(_MOST_STEPS):
-        found = look(float(theta[0]), float(theta[1]))
+        found = look([(float(theta[0]), float(theta[1])) for theta in thetas])
         if found is None:
             raise _checks.tally_hides("the calibration slope and intercept")
-        gradient, hessian = found
-        step = np.zeros(2)
-        step[:free] = np.linalg.solve(hessian[:free, :free], gradient[:free])
-        if not np.isfinite(step).all() or np.abs(theta + step).max() > _ABSURD:
+        steps = [_step(sums, count) for sums, count in zip(found, free, strict=True)]
+        thetas = [theta + step for theta, step in zip(thetas, steps, strict=True)]
+        size = max(float(np.abs(theta).max()) for theta in thetas)
+        if not size <= _ABSURD:
             raise np.linalg.LinAlgError
-        theta = theta + step
-        if np.abs(step).max() <= _SMALL_STEP * (1 + np.abs(theta).max()):
-            return theta, hessian
+        if max(float(np.abs(step).max()) for step in steps) <= _SMALL_STEP * (1 + size):
+            return thetas, [information for _, information in found]
     raise np.linalg.LinAlgError
+
+
+def _step(sums: Fit, free: int) -> FloatArray:
+    """Return Newton's step in the first `free` parameters."""
+    gradient, information = sums
+    step = np.zeros(2)
+    step[:free] = np.linalg.solve(information[:free, :free], gradient[:free])
+    return step
 
 
 def _estimated(
@@ -196,7 +213,7 @@ def calibration_slope(
     """
     level = _checks.share("confidence", confidence)
     return _estimated(
-        lambda source, diagram: slope_of(source, diagram, level),
+        lambda source, diagram: logistic_of(source, diagram, level, "slope")["slope"],
         y_true,
         y_prob,
         sample_weight,
@@ -230,7 +247,7 @@ def calibration_intercept(
     """
     level = _checks.share("confidence", confidence)
     return _estimated(
-        lambda source, diagram: intercept_of(source, diagram, level),
+        lambda source, diagram: logistic_of(source, diagram, level, "intercept")["intercept"],
         y_true,
         y_prob,
         sample_weight,

@@ -138,7 +138,7 @@ def brier_parts(
     >>> cb.brier_parts([0, 0, 0, 1, 1, 1], [0.4, 0.3, 0.2, 0.1, 0.5, 0.9])
     0.226667 = 0.101667 miscalibration - 0.125 discrimination + 0.25 uncertainty
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    data = data_of(y_true, y_prob, sample_weight, pos_label, fine=True)
     diagram = resolve(data.source, minorant_need)
     warn(data.warnings, stacklevel=2)
     refuse_closed(diagram, minorant_need(diagram), "the parts of the Brier score")
@@ -169,7 +169,7 @@ def log_loss_parts(
     >>> cb.log_loss_parts([0, 0, 0, 1, 1, 1], [0.4, 0.3, 0.2, 0.1, 0.5, 0.9])
     0.698623 = 0.323733 miscalibration - 0.318257 discrimination + 0.693147 uncertainty
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    data = data_of(y_true, y_prob, sample_weight, pos_label, fine=True)
     total = data.source.log_loss()
     if total is None:
         raise _checks.tally_hides("the log loss")

@@ -5,13 +5,15 @@ A chunk's temporaries stay in cache, and nothing of the size of the input is eve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
 from calibrant import _checks
-from calibrant._types import FloatArray, IntArray
+from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.sources.columns import Column, numbers
 from calibrant.sources.inputs import check_unit, ends_of
 from calibrant.sources.labels import Labels
@@ -32,12 +34,15 @@ _FEW_ROWS = 1 << 12
 class ArraySource:
     """Rows in memory; the pass that tallies them checks that scores lie in [0, 1]."""
 
-    def __init__(self, labels: Labels, prob: Column, weight: Column | None) -> None:
+    def __init__(
+        self, labels: Labels, prob: Column, weight: Column | None, *, fine: bool = False
+    ) -> None:
         self._labels = labels
         self._prob = prob
         self._weight = weight
         self._nearby: tuple[Wanted, list[Rows]] | None = None
-        self._start = self._tallied(_grid_for(prob))
+        self._keep = len(prob) // (5 if fine else 12)
+        self._start = self._tallied(_grid_for(prob, fine))
 
     def __len__(self) -> int:
         return len(self._prob)
@@ -54,7 +59,7 @@ class ArraySource:
     def zoom(self, cells: Cells) -> Cells:
         """Open cells: pooled scores if they are few, else cells finer by several levels."""
         rows = int(cells.rows.sum())
-        chunks = self._chunks_in(Wanted(cells, len(self)), keep=rows <= len(self) // 12)
+        chunks = self._chunks_in(Wanted(cells, len(self)), keep=rows <= self._keep)
         if rows <= max(_FEW_ROWS, len(self) >> 8):
             return _pooled([found for _, found in chunks])
         bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
@@ -66,29 +71,43 @@ class ArraySource:
 
     def log_loss(self) -> float:
         """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
-        total = 0.0
-        with np.errstate(divide="ignore"):
-            for score, label, weight in self._chunks():
+
+        def loss(rows: Rows) -> AnyArray:
+            score, label, weight = rows
+            with np.errstate(divide="ignore"):
                 if self._labels.binary:
-                    loss = np.log(np.where(label, score, 1 - score))
+                    gain = np.log(np.where(label, score, 1 - score))
                 else:
                     # an impossible event costs nothing, so 0 * log 0 is 0
-                    loss = xlogy(label, score) + xlog1py(1 - label, -score)
-                total -= float(loss.sum() if weight is None else (loss * weight).sum())
-        return total
+                    gain = xlogy(label, score) + xlog1py(1 - label, -score)
+            return -np.array(gain.sum() if weight is None else (gain * weight).sum())
 
-    def logistic_sums(self, intercept: float, slope: float) -> tuple[FloatArray, FloatArray]:
+        return float(self._total(loss))
+
+    def logistic_sums(
+        self, models: list[tuple[float, float]]
+    ) -> list[tuple[FloatArray, FloatArray]]:
         """Return gradient and information of P(Y = 1) = sigmoid(intercept + slope logit f)."""
-        gradient, information = np.zeros(2), np.zeros((2, 2))
-        for score, label, weight in self._chunks():
-            if score.min() <= 0 or score.max() >= 1:
+
+        def sums(rows: Rows) -> AnyArray:
+            score, label, weight = rows
+            if score.min(initial=0.5) <= 0 or score.max(initial=0.5) >= 1:
                 raise ends_of(self._prob)
             odds = np.log(score / (1 - score))
-            each = np.ones(len(score)) if weight is None else weight
-            sums = logistic_sums(odds, label.astype(float), each, intercept, slope)
-            gradient += sums[0]
-            information += sums[1]
-        return gradient, information
+            return np.array([logistic_sums(odds, label, weight, *model) for model in models])
+
+        # each model's sums are one array: the gradient above the information
+        return [(total[0], total[1:]) for total in self._total(sums)]
+
+    def _total(self, summed: Callable[[Rows], AnyArray]) -> AnyArray:
+        """Add up a function of the rows, chunks side by side on the processor's cores.
+
+        The parts are added in the order of the chunks, so that the cores change no digit.
+        """
+        starts = range(0, len(self), self._prob.step)
+        with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
+            parts = pool.map(lambda start: summed(self._chunk(start)), starts)
+            return sum(parts, start=np.array(0.0))
 
     def _tallied(self, grid: Grid) -> tuple[Cells, Totals]:
         sums, squares = self._accumulator(grid.slots), Squares(self._labels.binary)
@@ -103,11 +122,15 @@ class ArraySource:
         return Counts(slots) if simple else Sums(slots)
 
     def _chunks(self) -> Iterator[Rows]:
-        """Yield the rows of positive weight, chunk by chunk."""
-        for start, score in self._scores():
-            check_unit(score, self._prob)
-            rows = self._rows(start, score, slice(None))
-            yield rows if rows.weight is None else rows.take(rows.weight > 0)
+        """Yield the rows of positive weight, chunk by chunk, checked."""
+        for start in range(0, len(self), self._prob.step):
+            yield self._chunk(start)
+
+    def _chunk(self, start: int) -> Rows:
+        score = numbers(self._prob.chunk(start), start, self._prob.name)
+        check_unit(score, self._prob)
+        rows = self._rows(start, score, slice(None))
+        return rows if rows.weight is None else rows.take(rows.weight > 0)
 
     def _chunks_in(self, wanted: Wanted, keep: bool) -> Iterator[tuple[IntArray, Rows]]:
         """Yield the rows of positive weight in wanted cells, and which one each is in.
@@ -148,12 +171,13 @@ class ArraySource:
         return Rows(score[row], label, weight)
 
 
-def _grid_for(prob: Column) -> Grid:
+def _grid_for(prob: Column, fine: bool) -> Grid:
     """Choose the cells: about eight times the square root of the rows, and a look at where.
 
-    The choice costs or saves time and memory (measured); it never changes a result.
+    Cells for a minorant should be finer, because more of them could hold a vertex. The choice
+    costs or saves time and memory (measured); it never changes a result.
     """
-    level = min(14, int(np.log2(len(prob)) / 2) + 3)
+    level = min(14, int(np.log2(len(prob)) / 2) + 3) + (3 if fine else 0)
     crowd = _crowd(prob)
     return Grid(level - 1, crowd) if crowd else Grid(level)
 

@@ -77,6 +77,7 @@ def read_predictions(
             pos_label=_typed(pos_label, columns["label"], label),
             _names=_checks.Names(*(f"column {name!r}" for name in (label, prob, weight))),
             _origin=Origin(str(path), digest, dropped),
+            _fine=True,
         )
         if data.first_fraction is not None and not soft:
             raise _checks.labels_soft(f"column {label!r}", *data.first_fraction)

@@ -63,6 +63,7 @@ class Predictions:
         pos_label: object = None,
         _names: _checks.Names | None = None,
         _origin: Origin | None = None,
+        _fine: bool = False,
     ) -> None:
         names = _names or _checks.Names()
         label, prob = Column(y_true, names.label), Column(y_prob, names.prob)
@@ -76,7 +77,7 @@ class Predictions:
             self.warnings += check_weights(weight)
         #: Row and value of the first soft label, None if labels are two values.
         self.first_fraction = labels.first_fraction
-        self.source = ArraySource(labels, prob, weight)
+        self.source = ArraySource(labels, prob, weight, fine=_fine)
         if _one_label(self.source.start()[0]):
             self.warnings += (
                 f"{names.label} holds a single value, so nothing is known about the other class.",
@@ -125,14 +126,22 @@ class TallyData:
     def log_loss(self) -> None:
         """Return nothing: a tally does not hold it."""
 
-    def logistic_sums(self, _intercept: float, _slope: float) -> None:
+    def logistic_sums(self, _models: list[tuple[float, float]]) -> None:
         """Return nothing: a tally does not hold it."""
 
 
 def data_of(
-    y_true: Any, y_prob: Any = None, sample_weight: Any = None, pos_label: object = None
+    y_true: Any,
+    y_prob: Any = None,
+    sample_weight: Any = None,
+    pos_label: object = None,
+    *,
+    fine: bool = False,
 ) -> Predictions | TallyData:
-    """Return the data that stand behind a function's arguments."""
+    """Return the data that stand behind a function's arguments.
+
+    `fine` asks for finer cells in the first pass, for statistics that would split them anyway.
+    """
     others = {"y_prob": y_prob, "sample_weight": sample_weight, "pos_label": pos_label}
     if isinstance(y_true, Predictions | Tally):
         given = [name for name, value in others.items() if value is not None]
@@ -141,7 +150,7 @@ def data_of(
         return TallyData(y_true) if isinstance(y_true, Tally) else y_true
     if y_prob is None:
         raise _checks.argument_missing("y_prob")
-    return Predictions(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label)
+    return Predictions(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, _fine=fine)
 
 
 def _one_label(cells: Cells) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.tally import Cells, Totals
@@ -119,7 +118,10 @@ class Wanted:
         if self._exact:
             return row, self._which.take(entry[row]).astype(np.int64)
         near = score[row]
-        which = np.searchsorted(self._low, near, side="right") - 1
+        # where scores crowd at zero most rows are in the first cell, or below it
+        beyond = np.flatnonzero(near > self._high[0])
+        which = (near >= self._low[0]).astype(np.int64) - 1
+        which[beyond] = np.searchsorted(self._low, near[beyond], side="right") - 1
         inside = np.flatnonzero((which >= 0) & (near <= self._high.take(which)))
         return row[inside], which[inside]
 
@@ -210,7 +212,7 @@ class _OneScore:
 
 def _add(table: IntArray | FloatArray, slot: IntArray, values: FloatArray | None) -> None:
     """Add each row's value (1 if None) to its slot of the table."""
-    if len(slot) << 3 < len(table):  # bincount makes a table of its own: too dear for few rows
+    if len(slot) << 1 < len(table):  # bincount makes a table of its own: too dear for few rows
         np.add.at(table, slot, 1 if values is None else values)
     else:
         table += np.bincount(slot, weights=values, minlength=len(table))
@@ -295,15 +297,30 @@ class Sums:
 
 
 def logistic_sums(
-    odds: FloatArray, label: FloatArray, weight: FloatArray, intercept: float, slope: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return gradient and information of the logistic likelihood in (intercept, slope)."""
-    mean = expit(intercept + slope * odds)
-    left = weight * (label - mean)
-    spread = weight * mean * (1 - mean)
-    once, twice = float((spread * odds).sum()), float((spread * odds**2).sum())
-    gradient = np.array([float(left.sum()), float((left * odds).sum())])
-    return gradient, np.array([[float(spread.sum()), once], [once, twice]])
+    odds: FloatArray,
+    label: FloatArray | BoolArray,
+    weight: FloatArray | None,
+    intercept: float,
+    slope: float,
+) -> FloatArray:
+    """Return the logistic likelihood's gradient in (intercept, slope), above its information."""
+    mean = slope * odds
+    mean += intercept
+    np.negative(mean, out=mean)
+    with np.errstate(over="ignore"):  # a mean that rounds to 0
+        np.exp(mean, out=mean)  # vectorised, which scipy's expit is not
+    mean += 1
+    np.reciprocal(mean, out=mean)
+    left = label - mean
+    mean *= 1 - mean
+    if weight is not None:
+        left *= weight
+        mean *= weight
+    once = np.einsum("i,i->", mean, odds)
+    twice = np.einsum("i,i->", mean * odds, odds)
+    return np.array(
+        [[left.sum(), np.einsum("i,i->", left, odds)], [mean.sum(), once], [once, twice]]
+    )
 
 
 class Squares:
