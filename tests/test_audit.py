@@ -24,7 +24,7 @@ def test_collects_what_the_functions_give():
     assert found.data.mean_prediction == pytest.approx(y_prob.mean())
     assert found.warnings == ()
     again = cb.audit(cb.Predictions(y_true, y_prob))  # other cells, the same answers
-    assert again.to_metrics() == pytest.approx(found.to_metrics(), abs=1e-4)
+    assert again.to_metrics() == pytest.approx(found.to_metrics(), abs=1e-12)
     for one, other in zip(found.reliability, again.reliability, strict=True):
         assert (one.p1, one.p2, one.rows) == (other.p1, other.p2, other.rows)
 

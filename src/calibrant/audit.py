@@ -19,7 +19,7 @@ from calibrant.measure.error import error_of
 from calibrant.measure.extremes import extremes_need
 from calibrant.measure.interval import Interval, intervals_need, worst_intervals_of
 from calibrant.measure.parts import ScoreParts, brier_parts_of, log_loss_parts_of
-from calibrant.measure.ranking import auc_of
+from calibrant.measure.ranking import auc_need_if_few, auc_of
 from calibrant.measure.reliability import reliability_need, reliability_of
 from calibrant.measure.unverifiable import unverifiable_l1_of
 from calibrant.minorant import minorant_need
@@ -106,7 +106,7 @@ class Measures:
     roc_auc : float or None
         Area under the ROC curve, off by at most `roc_auc_within`.
     roc_auc_within : float
-        What closed cells leave open.
+        0 up to 131,072 rows; beyond, what the order of rows inside closed cells leaves open.
     slope, intercept, observed_expected : Estimate or None
         What clinicians report, with 95% intervals.
     unverifiable_l1 : float
@@ -263,8 +263,14 @@ def audit(
     It fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on average, ...
     """
     data = data_of(y_true, y_prob, sample_weight, pos_label, fine=True)
-    needs = (partial(intervals_need, k=_WORST), reliability_need, minorant_need, _BINS_NEED)
-    diagram = resolve(data.source, *needs)
+    diagram = resolve(
+        data.source,
+        partial(intervals_need, k=_WORST),
+        reliability_need,
+        minorant_need,
+        auc_need_if_few,
+        _BINS_NEED,
+    )
     error, at_most = error_of(diagram)
     measures, notes = _measures(data.source, diagram)
     origin = data.origin

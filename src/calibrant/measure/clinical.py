@@ -24,7 +24,7 @@ Fit: TypeAlias = tuple[FloatArray, FloatArray]
 #: Sums for several models at once, given their intercepts and slopes.
 Look: TypeAlias = Callable[[list[tuple[float, float]]], list[Fit] | None]
 #: Newton's method doubles the digits with each step, so after a step this small it is done.
-_SMALL_STEP = 1e-6
+_SMALL_STEP = 1e-7
 _MOST_STEPS = 50
 #: Log-odds of a model that separates the classes grow without end; no data need a slope like this.
 _ABSURD = 1e4

@@ -11,11 +11,21 @@ from calibrant.diagram import Diagram, resolve
 from calibrant.measure.parts import refuse_closed
 from calibrant.sources.predictions import data_of, warn
 
+#: Up to this many rows an audit opens every cell to rank them; beyond, it states a bound.
+_FEW_ROWS = 1 << 17
+
 
 def auc_need(diagram: Diagram) -> BoolArray:
     """Mark the cells that hold positives and negatives whose order is not known."""
     cells = diagram.cells
     return (cells.positives > 0) & (cells.positives < cells.weight)
+
+
+def auc_need_if_few(diagram: Diagram) -> BoolArray:
+    """Mark the same cells if there are few rows, else none."""
+    if int(diagram.cells.rows.sum()) > _FEW_ROWS:
+        return np.zeros(len(diagram.cells), dtype=bool)
+    return auc_need(diagram)
 
 
 def auc_of(diagram: Diagram) -> tuple[float, float]:
@@ -32,8 +42,7 @@ def auc_of(diagram: Diagram) -> tuple[float, float]:
         return np.nan, 0.0
     below = np.cumsum(negatives) - negatives
     won = float((cells.positives * (below + negatives / 2)).sum()) / pairs
-    closed = ~cells.single
-    unknown = float((cells.positives * negatives)[closed].sum()) / 2 / pairs
+    unknown = float((cells.positives * negatives)[~cells.single].sum()) / 2 / pairs
     return min(1.0, max(0.0, won)), unknown
 
 
@@ -58,8 +67,8 @@ def roc_auc(
 
     Notes
     -----
-    Ranking needs every score, so this opens all cells and takes memory with the rows; an audit
-    gives the area with its bound instead.
+    Ranking needs every score, so this opens all cells and takes memory with the rows. An audit
+    of more than 131,072 rows gives the area with a bound instead.
 
     Examples
     --------
