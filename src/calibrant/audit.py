@@ -22,7 +22,7 @@ from calibrant.measure.parts import ScoreParts, brier_parts_of, log_loss_parts_o
 from calibrant.measure.ranking import auc_need_if_few, auc_of
 from calibrant.measure.reliability import reliability_need, reliability_of
 from calibrant.measure.unverifiable import unverifiable_l1_of
-from calibrant.minorant import minorant_need
+from calibrant.minorant import minorant, minorant_need
 from calibrant.sources.predictions import data_of
 
 SCHEMA_VERSION = 1
@@ -303,14 +303,19 @@ def _measures(source: Source, diagram: Diagram) -> tuple[Measures, tuple[str, ..
         return True
 
     parts = given(minorant_need(diagram), "the parts of the losses")
-    log_loss = source.log_loss() if parts else None
+    blocks = minorant(diagram) if parts else None
+    log_loss = source.log_loss()
     binned = given(_BINS_NEED(diagram), "the expected calibration error")
     extremes = given(extremes_need(diagram), "the Kolmogorov-Smirnov error")
     area, area_within = auc_of(diagram)
     logistic = _logistic(source, diagram, notes)
     measures = Measures(
-        brier=brier_parts_of(diagram) if parts else None,
-        log_loss=None if log_loss is None else log_loss_parts_of(diagram, log_loss),
+        brier=None if blocks is None else brier_parts_of(diagram, blocks),
+        log_loss=(
+            None
+            if blocks is None or log_loss is None
+            else log_loss_parts_of(diagram, blocks, log_loss)
+        ),
         expected_calibration_error=(
             binned_error_of(diagram, _N_BINS, "uniform") if binned else None
         ),

@@ -27,10 +27,9 @@ def bins_need(diagram: Diagram, n_bins: int, strategy: Strategy) -> BoolArray:
     edges = _inner_edges(n_bins)
     if strategy == "quantile":
         return quantiles_need(diagram, edges)
-    low, high = diagram.cells.low, diagram.cells.high
-    cell = np.searchsorted(low, edges, side="right") - 1
-    split = (cell >= 0) & (edges < high[cell])
-    needed = np.zeros(len(low), dtype=bool)
+    cell = np.searchsorted(diagram.cells.low, edges, side="right") - 1
+    split = (cell >= 0) & (edges < diagram.cells.take(cell).high)
+    needed = np.zeros(len(diagram.cells), dtype=bool)
     needed[cell[split]] = True
     return needed
 

@@ -60,11 +60,10 @@ def brier_of(diagram: Diagram) -> float:
     return max(0.0, loss / diagram.weight)
 
 
-def brier_parts_of(diagram: Diagram) -> ScoreParts:
-    """Read the parts of the Brier score off a diagram resolved for its minorant."""
+def brier_parts_of(diagram: Diagram, blocks: Minorant) -> ScoreParts:
+    """Read the parts of the Brier score off a diagram and its minorant."""
     rate = _rate(diagram)
     # isotonic values average to the labels in every block, so their score is rate - mean square
-    blocks = minorant(diagram)
     square = float((blocks.positives * blocks.value).sum()) / diagram.weight
     score = brier_of(diagram)
     return ScoreParts(
@@ -75,9 +74,8 @@ def brier_parts_of(diagram: Diagram) -> ScoreParts:
     )
 
 
-def log_loss_parts_of(diagram: Diagram, total: float) -> ScoreParts:
-    """Read the parts of the log loss off a diagram, given the total loss of the rows."""
-    blocks = minorant(diagram)
+def log_loss_parts_of(diagram: Diagram, blocks: Minorant, total: float) -> ScoreParts:
+    """Read the parts of the log loss off a diagram, its minorant and the loss of its rows."""
     recalibrated = float(_entropy(blocks).sum()) / diagram.weight
     rate = _rate(diagram)
     uncertainty = float(_surprise(np.array([rate]))[0])
@@ -142,7 +140,7 @@ def brier_parts(
     diagram = resolve(data.source, minorant_need)
     warn(data.warnings, stacklevel=2)
     refuse_closed(diagram, minorant_need(diagram), "the parts of the Brier score")
-    return brier_parts_of(diagram)
+    return brier_parts_of(diagram, minorant(diagram))
 
 
 def log_loss_parts(
@@ -175,4 +173,4 @@ def log_loss_parts(
         raise _checks.tally_hides("the log loss")
     diagram = resolve(data.source, minorant_need)
     warn(data.warnings, stacklevel=2)
-    return log_loss_parts_of(diagram, total)
+    return log_loss_parts_of(diagram, minorant(diagram), total)

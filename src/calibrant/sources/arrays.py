@@ -41,7 +41,9 @@ class ArraySource:
         self._prob = prob
         self._weight = weight
         self._nearby: tuple[Wanted, list[Rows]] | None = None
+        # what pays in time for a minorant is more memory than a calibration error should take
         self._keep = len(prob) // (5 if fine else 12)
+        self._few = max(_FEW_ROWS, len(prob) >> (7 if fine else 8))
         self._start = self._tallied(_grid_for(prob, fine))
 
     def __len__(self) -> int:
@@ -60,7 +62,7 @@ class ArraySource:
         """Open cells: pooled scores if they are few, else cells finer by several levels."""
         rows = int(cells.rows.sum())
         chunks = self._chunks_in(Wanted(cells, len(self)), keep=rows <= self._keep)
-        if rows <= max(_FEW_ROWS, len(self) >> 8):
+        if rows <= self._few:
             return _pooled([found for _, found in chunks])
         bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
         grid = Finer(cells, bits)
@@ -93,8 +95,8 @@ class ArraySource:
             score, label, weight = rows
             if score.min(initial=0.5) <= 0 or score.max(initial=0.5) >= 1:
                 raise ends_of(self._prob)
-            odds = np.log(score / (1 - score))
-            return np.array([logistic_sums(odds, label, weight, *model) for model in models])
+            odds, outcome = np.log(score / (1 - score)), label.astype(np.float64)
+            return np.array([logistic_sums(odds, outcome, weight, *model) for model in models])
 
         # each model's sums are one array: the gradient above the information
         return [(total[0], total[1:]) for total in self._total(sums)]
@@ -104,9 +106,10 @@ class ArraySource:
 
         The parts are added in the order of the chunks, so that the cores change no digit.
         """
-        starts = range(0, len(self), self._prob.step)
+        step = 2 * self._prob.step  # longer, because a core waits for its turn between two
+        starts = range(0, len(self), step)
         with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
-            parts = pool.map(lambda start: summed(self._chunk(start)), starts)
+            parts = pool.map(lambda start: summed(self._chunk(start, step)), starts)
             return sum(parts, start=np.array(0.0))
 
     def _tallied(self, grid: Grid) -> tuple[Cells, Totals]:
@@ -126,11 +129,11 @@ class ArraySource:
         for start in range(0, len(self), self._prob.step):
             yield self._chunk(start)
 
-    def _chunk(self, start: int) -> Rows:
-        score = numbers(self._prob.chunk(start), start, self._prob.name)
+    def _chunk(self, start: int, rows: int | None = None) -> Rows:
+        score = numbers(self._prob.chunk(start, rows), start, self._prob.name)
         check_unit(score, self._prob)
-        rows = self._rows(start, score, slice(None))
-        return rows if rows.weight is None else rows.take(rows.weight > 0)
+        found = self._rows(start, score, slice(None), rows)
+        return found if found.weight is None else found.take(found.weight > 0)
 
     def _chunks_in(self, wanted: Wanted, keep: bool) -> Iterator[tuple[IntArray, Rows]]:
         """Yield the rows of positive weight in wanted cells, and which one each is in.
@@ -163,11 +166,13 @@ class ArraySource:
         for start, raw in self._prob.chunks():
             yield start, numbers(raw, start, self._prob.name)
 
-    def _rows(self, start: int, score: FloatArray, row: IntArray | slice) -> Rows:
-        label = self._labels.chunk(start, row)
+    def _rows(
+        self, start: int, score: FloatArray, row: IntArray | slice, rows: int | None = None
+    ) -> Rows:
+        label = self._labels.chunk(start, row, rows)
         if self._weight is None:
             return Rows(score[row], label, None)
-        weight = numbers(self._weight.chunk(start)[row], start, self._weight.name)
+        weight = numbers(self._weight.chunk(start, rows)[row], start, self._weight.name)
         return Rows(score[row], label, weight)
 
 

@@ -34,7 +34,7 @@ class Column:
         return 2 * CHUNK if len(self) >= _MANY_ROWS else CHUNK
 
     def chunk(self, start: int, rows: int | None = None) -> AnyArray:
-        """Return the rows of the chunk at `start`, or a few of them (a view where possible)."""
+        """Return the chunk at `start`, or as many rows as asked for (a view where possible)."""
         part = self._values[start : start + (rows or self.step)]
         if isinstance(part, np.ndarray):
             return unmasked(part)

@@ -38,9 +38,11 @@ class Labels:
         """Every label is one of two values; otherwise they are fractions in [0, 1]."""
         return self.first_fraction is None
 
-    def chunk(self, start: int, row: IntArray | slice) -> FloatArray | BoolArray:
+    def chunk(
+        self, start: int, row: IntArray | slice, rows: int | None = None
+    ) -> FloatArray | BoolArray:
         """Return labels of the chunk at `start`: booleans if binary, else fractions."""
-        values = self._column.chunk(start)[row]
+        values = self._column.chunk(start, rows)[row]
         if not self.binary:
             return numbers(values, start, self._column.name)
         if self._plain and values.dtype.kind in "bi" and isinstance(row, slice):

@@ -105,6 +105,10 @@ class Wanted:
         np.maximum.accumulate(self._which, out=self._which)
         inside = np.arange(1 << self._level) - first[self._which]
         self._marked = (inside >= 0) & (inside < size[self._which])
+        changes = np.zeros(1 << 11, dtype=np.int64)
+        np.add.at(changes, _octave_of(self._low), 1)
+        np.add.at(changes, _octave_of(self._high) + 1, -1)
+        self._octaves = np.cumsum(changes) > 0
 
     def inside(self, other: Wanted) -> bool:
         """Whether every cell lies in a cell of the other."""
@@ -117,13 +121,20 @@ class Wanted:
         row = np.flatnonzero(self._marked.take(entry))
         if self._exact:
             return row, self._which.take(entry[row]).astype(np.int64)
+        # scores that crowd at zero share a few entries of the table, but not their octaves
+        row = row[self._octaves.take(_octave_of(score[row]))]
         near = score[row]
-        # where scores crowd at zero most rows are in the first cell, or below it
         beyond = np.flatnonzero(near > self._high[0])
         which = (near >= self._low[0]).astype(np.int64) - 1
         which[beyond] = np.searchsorted(self._low, near[beyond], side="right") - 1
         inside = np.flatnonzero((which >= 0) & (near <= self._high.take(which)))
         return row[inside], which[inside]
+
+
+def _octave_of(score: FloatArray) -> IntArray:
+    """Return the exponent field of each double: which power of two it lies above."""
+    octave: IntArray = (score + 0.0).view(np.int64) >> 52  # + 0.0: no sign on a zero
+    return octave
 
 
 class Finer:
@@ -146,14 +157,20 @@ class Finer:
 
     def place(self, score: FloatArray, which: IntArray) -> tuple[IntArray, FloatArray]:
         """Return the slot of each score, given its closed cell, and how far inside it lies."""
+        zero = which == self._zero
+        if not zero.any():
+            return self._uniform(score, which)
+        slot, inside = np.empty(len(score), dtype=np.int64), np.empty(len(score))
+        slot[zero], inside[zero] = self._octave(score[zero])
+        slot[~zero], inside[~zero] = self._uniform(score[~zero], which[~zero])
+        return slot, inside
+
+    def _uniform(self, score: FloatArray, which: IntArray) -> tuple[IntArray, FloatArray]:
         inside = self._scaled(score, which)
         first = self._first.take(which)
         slot = np.minimum(inside.astype(np.int64), first + ((1 << self._bits) - 1))  # a score of 1
         inside -= slot
         slot += (which << self._bits) - first
-        row = np.flatnonzero(which == self._zero)
-        if row.size:
-            slot[row], inside[row] = self._octave(score[row])
         return slot, inside
 
     def _scaled(self, score: FloatArray, which: IntArray) -> FloatArray:
@@ -298,7 +315,7 @@ class Sums:
 
 def logistic_sums(
     odds: FloatArray,
-    label: FloatArray | BoolArray,
+    label: FloatArray,
     weight: FloatArray | None,
     intercept: float,
     slope: float,
