@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import calibrant as cb
-from measure import SHAPES, seconds
+from measure import SHAPES, seconds, show
 
 
 def family(rows: int) -> Iterator[str]:
@@ -37,12 +37,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10**7)
     parser.add_argument("--save", type=Path, help="write the table to this file as well")
     options = parser.parse_args()
-    lines = []
-    for line in family(options.rows):
-        print(line, flush=True)
-        lines.append(line)
-    if options.save:
-        options.save.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    show(family(options.rows), options.save)
 
 
 if __name__ == "__main__":

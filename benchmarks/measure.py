@@ -10,8 +10,9 @@ import platform
 import time
 import tracemalloc
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,16 @@ def header() -> Iterator[str]:
     yield "input (float64 or float32 scores and int64 labels)."
 
 
+def show(lines: Iterable[str], save: Path | None) -> None:
+    """Print lines as they come, and write them all to a file at the end."""
+    shown = []
+    for line in lines:
+        print(line, flush=True)
+        shown.append(line)
+    if save:
+        save.write_text("\n".join(shown) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--growth", action="store_true", help="time and memory up to 10^8 rows")
@@ -152,13 +163,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # peers warn of their own business
     tables = [growth()] if options.growth else [compare(n, SIZES.get(n, 3)) for n in options.rows]
-    lines = []
-    for part in [header(), *tables]:
-        for line in part:
-            print(line, flush=True)
-            lines.append(line)
-    if options.save:
-        options.save.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    show(chain(header(), *tables), options.save)
 
 
 if __name__ == "__main__":

@@ -98,6 +98,21 @@ def test_equals_the_sorted_answer_when_most_scores_crowd_at_zero(rows, scale):
         assert max(group.rows for group in found.reliability) <= rows / 10 + 1
 
 
+@pytest.mark.parametrize("low", [0.3, 0.5, 0.9, 1e-5, 3e-20, 1e-300, 5e-324, 0.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_rows_on_neighbouring_floats(low, weighted):
+    # only at a level past 50 are they apart
+    rng = np.random.default_rng(0)
+    scores = np.array([low, np.nextafter(low, 1), np.nextafter(np.nextafter(low, 1), 1)])
+    which = rng.integers(0, 3, 60_000)
+    y_true = rng.random(60_000) < np.array([0.2, 0.7, 0.1])[which]
+    weight = rng.integers(1, 4, 60_000) if weighted else None
+    error, p1, p2 = sorted_error(y_true, scores[which], weight)
+    worst = cb.worst_interval(y_true, scores[which], sample_weight=weight)
+    assert abs(worst.excess) == pytest.approx(error, abs=1e-12)
+    assert (worst.p1, worst.p2) == (p1, p2)
+
+
 @pytest.mark.parametrize("score", [0.91, 0.995372359120611, 1 / 3])
 @pytest.mark.parametrize("weight", [None, 0.1])
 def test_a_million_equal_scores_do_not_add_up_their_rounding(score, weight):

@@ -16,7 +16,7 @@ import numpy as np
 from calibrant import _checks
 from calibrant._types import FloatArray
 from calibrant.diagram import Diagram, Source
-from calibrant.sources.predictions import data_of, warn
+from calibrant.sources.predictions import Predictions, TallyData, data_of, warn
 from calibrant.sources.slots import logistic_sums
 
 #: Parameters and information, or gradient and information, of a logistic model.
@@ -168,11 +168,9 @@ def _step(sums: Fit, free: int) -> FloatArray:
     return step
 
 
-def _estimated(
-    what: Any, y_true: Any, y_prob: Any, sample_weight: Any, pos_label: object
-) -> Estimate:
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    estimate: Estimate = what(data.source, Diagram(*data.source.start()))
+def _logistic(name: str, data: Predictions | TallyData, confidence: float) -> Estimate:
+    level = _checks.share("confidence", confidence)
+    estimate = logistic_of(data.source, Diagram(*data.source.start()), level, name)[name]
     warn(data.warnings, stacklevel=3)
     return estimate
 
@@ -211,14 +209,8 @@ def calibration_slope(
     >>> cb.calibration_slope(y_true, y_prob)
     0.6454 (95% interval 0.6066 to 0.6841)
     """
-    level = _checks.share("confidence", confidence)
-    return _estimated(
-        lambda source, diagram: logistic_of(source, diagram, level, "slope")["slope"],
-        y_true,
-        y_prob,
-        sample_weight,
-        pos_label,
-    )
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    return _logistic("slope", data, confidence)
 
 
 def calibration_intercept(
@@ -245,14 +237,8 @@ def calibration_intercept(
     >>> cb.calibration_intercept(y_true, y_prob)
     0.1603 (95% interval 0.08336 to 0.2372)
     """
-    level = _checks.share("confidence", confidence)
-    return _estimated(
-        lambda source, diagram: logistic_of(source, diagram, level, "intercept")["intercept"],
-        y_true,
-        y_prob,
-        sample_weight,
-        pos_label,
-    )
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    return _logistic("intercept", data, confidence)
 
 
 def observed_expected_ratio(
@@ -277,7 +263,7 @@ def observed_expected_ratio(
     >>> cb.observed_expected_ratio(y_true, y_prob)
     1.053 (95% interval 1.019 to 1.088)
     """
-    level = _checks.share("confidence", confidence)
-    return _estimated(
-        lambda _, diagram: ratio_of(diagram, level), y_true, y_prob, sample_weight, pos_label
-    )
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    ratio = ratio_of(Diagram(*data.source.start()), _checks.share("confidence", confidence))
+    warn(data.warnings, stacklevel=2)
+    return ratio

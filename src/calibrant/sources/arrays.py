@@ -24,9 +24,9 @@ from calibrant.tally import Cells, Tally, Totals
 DENSEST_LEVEL = 20
 #: Cells that a finer tally may have, as a power of two.
 _FINER_BITS = 13
-#: A cell is split by at least this many levels. A closed cell holds two doubles at least, so its
-#: number is under 2**53 and there is always room for this in 64 bits.
-_LEAST_BITS = 3
+#: A cell is split by at least this many levels, if its number has room for them. A closed cell
+#: holds two doubles at least, so its number is under 2**53 and there is always room for nine.
+_LEAST_BITS, _MOST_BITS = 3, 62
 #: Opening this many rows is always cheap.
 _FEW_ROWS = 1 << 12
 
@@ -65,6 +65,7 @@ class ArraySource:
         if rows <= self._few:
             return _pooled([found for _, found in chunks])
         bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
+        bits = min(bits, _MOST_BITS - int(cells.cell.max()).bit_length())
         grid = Finer(cells, bits)
         sums = self._accumulator(grid.slots)
         for which, found in chunks:

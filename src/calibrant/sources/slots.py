@@ -260,8 +260,9 @@ class Counts:
         slot = np.flatnonzero(self._rows[::2] + self._rows[1::2])
         level, cell = level[slot], cell[slot]
         negatives, positives = self._rows[2 * slot], self._rows[2 * slot + 1]
-        low_mass = np.ldexp(cell * negatives + self._inside[2 * slot], -level)
-        high_mass = np.ldexp(cell * positives + self._inside[2 * slot + 1], -level)
+        whole = cell.astype(np.float64)  # times rows it would not fit an integer
+        low_mass = np.ldexp(whole * negatives + self._inside[2 * slot], -level)
+        high_mass = np.ldexp(whole * positives + self._inside[2 * slot + 1], -level)
         rows, ones = negatives + positives, positives.astype(np.float64)
         return Cells(
             level=level,
