@@ -43,7 +43,7 @@ class ArraySource:
         self._nearby: tuple[Wanted, list[Rows]] | None = None
         # what pays in time for a minorant is more memory than a calibration error should take
         self._keep = len(prob) // (5 if fine else 12)
-        self._few = max(_FEW_ROWS, len(prob) >> (7 if fine else 8))
+        self._few = max(1 << 16, len(prob) >> 7) if fine else max(_FEW_ROWS, len(prob) >> 8)
         self._start = self._tallied(_grid_for(prob, fine))
 
     def __len__(self) -> int:
