@@ -21,7 +21,7 @@ from calibrant.measure.interval import Interval, intervals_need, worst_intervals
 from calibrant.measure.parts import ScoreParts, brier_parts_of, log_loss_parts_of
 from calibrant.measure.ranking import auc_need_if_few, auc_of
 from calibrant.measure.reliability import reliability_need, reliability_of
-from calibrant.measure.unverifiable import unverifiable_l1_of
+from calibrant.measure.unverifiable import unverifiable_l1_of, unverifiable_need
 from calibrant.minorant import minorant, minorant_need
 from calibrant.sources.predictions import data_of
 
@@ -109,7 +109,7 @@ class Measures:
         0 up to 131,072 rows; beyond, what the order of rows inside closed cells leaves open.
     slope, intercept, observed_expected : Estimate or None
         What clinicians report, with 95% intervals.
-    unverifiable_l1 : float
+    unverifiable_l1 : float or None
         The l1 error that no test can exclude (Theorem 1).
     """
 
@@ -122,7 +122,7 @@ class Measures:
     slope: Estimate | None
     intercept: Estimate | None
     observed_expected: Estimate | None
-    unverifiable_l1: float
+    unverifiable_l1: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +307,7 @@ def _measures(source: Source, diagram: Diagram) -> tuple[Measures, tuple[str, ..
     log_loss = source.log_loss()
     binned = given(_BINS_NEED(diagram), "the expected calibration error")
     extremes = given(extremes_need(diagram), "the Kolmogorov-Smirnov error")
+    halves = given(unverifiable_need(diagram), "the l1 error that no test excludes")
     area, area_within = auc_of(diagram)
     logistic = _logistic(source, diagram, notes)
     measures = Measures(
@@ -325,7 +326,7 @@ def _measures(source: Source, diagram: Diagram) -> tuple[Measures, tuple[str, ..
         slope=logistic.get("slope"),
         intercept=logistic.get("intercept"),
         observed_expected=_ratio(diagram, notes),
-        unverifiable_l1=unverifiable_l1_of(diagram),
+        unverifiable_l1=unverifiable_l1_of(diagram) if halves else None,
     )
     return measures, tuple(notes)
 

@@ -6,12 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._types import BoolArray
 from calibrant.diagram import Diagram
 from calibrant.sources.predictions import Predictions
 
 
+def unverifiable_need(diagram: Diagram) -> BoolArray:
+    """Mark the cell that holds 1/2 inside: there is one at level 0 only."""
+    return diagram.cells.level == 0
+
+
 def unverifiable_l1_of(diagram: Diagram) -> float:
-    """Read the mean of min(f, 1 - f) off any diagram: 1/2 is an edge of cells at every level."""
+    """Read the mean of min(f, 1 - f) off a diagram whose cells lie on one side of 1/2."""
     cells = diagram.cells
     mass = cells.positives - cells.rise + cells.fall
     lower = np.where(cells.low < 0.5, mass, cells.weight - mass)

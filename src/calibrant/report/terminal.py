@@ -95,7 +95,8 @@ def _measures(measures: Measures) -> Table:
             table.add_row(name, f"{_number(estimate.value)} ({interval})")
     if measures.expected_calibration_error is not None:
         table.add_row("ECE, 15 bins", _number(measures.expected_calibration_error))
-    table.add_row("l1 error no test excludes", _number(measures.unverifiable_l1))
+    if measures.unverifiable_l1 is not None:
+        table.add_row("l1 error no test excludes", _number(measures.unverifiable_l1))
     return table
 
 
