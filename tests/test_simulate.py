@@ -1,6 +1,7 @@
 """The laws know their own truth, and the documents come out as the paper says."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -38,6 +39,55 @@ def test_outcomes_follow_the_true_probabilities(law):
     assert abs(y_true.sum() - true_prob.sum()) <= 5 * deviation + 1e-9
 
 
+@pytest.mark.parametrize(
+    "law",
+    [
+        simulate.rare(0.5, factor=2),
+        simulate.rare(0.1, factor=3),
+        simulate.rare(0.1, factor=0.5),
+        simulate.overconfident(1.0),
+        simulate.underconfident(0.01),
+        simulate.wavy(0.2, waves=1),
+        simulate.wavy(0, waves=2),
+        simulate.atoms(2, size=1),
+        simulate.below_threshold(1.0, mass=1),
+        simulate.below_threshold(0.25, mass=0),
+        simulate.shifted(1),
+    ],
+    ids=lambda law: law.name,
+)
+def test_population_error_at_the_ends_of_the_parameters(law):
+    _, y_prob, true_prob = law.draw(400_000, seed=1)
+    y_prob, true_prob = np.append(y_prob, 0.5), np.append(true_prob, 0.5)
+    spread = float(np.abs(true_prob - y_prob).max())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found = cb.calibration_error(true_prob, y_prob)
+    tolerance = 5 * spread / math.sqrt(400_000) + 1e-5
+    assert found == pytest.approx(law.calibration_error, abs=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: simulate.shifted(-0.1), "by must be between 0 and 1"),
+        (lambda: simulate.wavy(0.3), "size must be between 0 and 0.2"),
+        (lambda: simulate.wavy(waves=0), "waves must be a whole number, 1 or more"),
+        (lambda: simulate.rare(1.0), "base_rate must be between"),
+        (lambda: simulate.atoms(0), "count must be a whole number"),
+        (lambda: simulate.constant(0.5, 1.5), "rate must be between 0 and 1"),
+        (lambda: simulate.below_threshold(mass=2), "mass must be between 0 and 1"),
+        (lambda: simulate.overconfident(0), "factor must be between"),
+        (lambda: simulate.calibrated(0), "a must be between"),
+        (lambda: simulate.TopicModel(topics=1), "topics must be a whole number, 2 or more"),
+        (lambda: simulate.TopicModel().draw(0), "documents must be a whole number, 1 or more"),
+    ],
+)
+def test_parameters_that_make_no_law_are_refused(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
 def test_the_same_seed_gives_the_same_rows():
     one, other = (simulate.wavy().draw(100, seed=3) for _ in range(2))
     assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
@@ -62,7 +112,7 @@ def test_documents_have_the_papers_label_frequency_and_trivial_error():
 
 
 def test_words_follow_a_power_law():
-    law = simulate.TopicModel(topics=3, words=100, exponent=2.0).word_law()
+    law = simulate.TopicModel(topics=3, words=100, exponent=2).word_law()
     ranked = np.sort(law, axis=1)[:, ::-1]
     assert law.sum(axis=1) == pytest.approx([1, 1, 1])
     assert ranked[:, 0] / ranked[:, 9] == pytest.approx([100, 100, 100])
@@ -75,6 +125,8 @@ def test_the_example_tells_the_papers_story():
     assert heard == sorted(heard)
     assert heard[-1] == 10_000
     assert found.l1_error > 2 * found.audit.calibration_error
+    other = documents_example(documents=500, seed=1)
+    assert not np.array_equal(other.y_prob, documents_example(documents=500, seed=2).y_prob)
     assert found.trivial_l1 == pytest.approx(0.2023, abs=0.01)
     assert f"{found.l1_error:.3f}" in found.story
     assert found.audit.measures.unverifiable_l1 > found.audit.calibration_error

@@ -333,10 +333,12 @@ def _measures(source: Source, diagram: Diagram) -> tuple[Measures, tuple[str, ..
 
 def _logistic(source: Source, diagram: Diagram, notes: list[str]) -> dict[str, Estimate]:
     try:
-        return logistic_of(source, diagram, _CONFIDENCE, "slope", "intercept")
+        found = logistic_of(source, diagram, _CONFIDENCE, "slope", "intercept")
     except _checks.InputError as error:
         notes.append(f"No calibration slope and intercept: {error}")
         return {}
+    notes += [str(error) for error in found.values() if isinstance(error, _checks.InputError)]
+    return {name: one for name, one in found.items() if isinstance(one, Estimate)}
 
 
 def _ratio(diagram: Diagram, notes: list[str]) -> Estimate | None:

@@ -126,7 +126,7 @@ def demo(
         file = "predictions.csv" if save is None else str(save)
         next_step = "Now your own" if save is None else f"Written to {file}. Go on with"
         command = shlex.join(["calibrant", "audit", file, "--label", "y", "--prob", "p"])
-        console.print(f"\n{next_step}: {command}", markup=False)
+        console.print(f"\n{next_step}: {command}", markup=False, soft_wrap=True)
 
 
 def _show(found: Audit, json: bool, max_error: float | None) -> None:

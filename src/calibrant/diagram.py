@@ -49,8 +49,13 @@ class Diagram:
 
     @cached_property
     def walk(self) -> FloatArray:
-        """S - F at every edge: positives observed minus positives predicted so far."""
-        return np.concatenate([[0.0], np.cumsum(self.cells.rise - self.cells.fall)])
+        """S - F at every edge: positives observed minus positives predicted so far.
+
+        Summed in the widest float there is: where the walk is flat near its top, the rounding
+        of a hundred thousand sums would decide which point is the first that ties.
+        """
+        steps = self.cells.rise.astype(np.longdouble) - self.cells.fall
+        return np.concatenate([[0.0], np.cumsum(steps).astype(np.float64)])
 
     @cached_property
     def highest(self) -> FloatArray:

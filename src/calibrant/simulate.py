@@ -53,6 +53,13 @@ class Law:
         return f"<Law: {self.name}, calibration error {self.calibration_error:.6g}>"
 
 
+def _within(name: str, value: float, low: float, high: float) -> float:
+    """Return a parameter of a law that must lie in [low, high]."""
+    if not low <= value <= high:
+        raise _checks.out_of_range(name, f"between {low:g} and {high:g}", value)
+    return float(value)
+
+
 def calibrated(a: float = 1.0, b: float = 1.0) -> Law:
     """Scores from Beta(a, b) that are right.
 
@@ -63,6 +70,7 @@ def calibrated(a: float = 1.0, b: float = 1.0) -> Law:
     <Law: calibrated, calibration error 0>
     >>> y_true, y_prob, true_prob = simulate.calibrated().draw(1000, seed=1)
     """
+    a, b = _within("a", a, 1e-3, 1e6), _within("b", b, 1e-3, 1e6)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         score = rng.beta(a, b, rows)
@@ -99,6 +107,7 @@ def underconfident(factor: float = 0.6) -> Law:
 
 def _misstated(name: str, factor: float) -> Law:
     mean, deviation = -0.5, 1.5
+    factor = _within("factor", factor, 0.01, 100)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         log_odds = rng.normal(mean, deviation, rows)
@@ -125,6 +134,7 @@ def shifted(by: float = 0.05) -> Law:
     >>> simulate.shifted(0.02)
     <Law: shifted, calibration error 0.02>
     """
+    by = _within("by", by, 0, 1)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         score = (1 - by) * rng.random(rows)
@@ -142,6 +152,7 @@ def wavy(size: float = 0.1, waves: int = 3) -> Law:
     >>> simulate.wavy(waves=10)
     <Law: wavy, calibration error 0.0031831>
     """
+    size, waves = _within("size", size, 0, 0.2), _checks.whole_number("waves", waves, least=1)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         place = rng.random(rows)
@@ -153,7 +164,7 @@ def wavy(size: float = 0.1, waves: int = 3) -> Law:
 
 
 def rare(base_rate: float = 0.001, factor: float = 1.0) -> Law:
-    """Rare events: true probabilities from an exponential-like law, stated `factor` times.
+    """Rare events: true probabilities from Beta(1, 1 / base_rate - 1), stated `factor` times.
 
     Examples
     --------
@@ -161,14 +172,19 @@ def rare(base_rate: float = 0.001, factor: float = 1.0) -> Law:
     >>> simulate.rare(factor=2)
     <Law: rare events, calibration error 0.001>
     """
+    base_rate = _within("base_rate", base_rate, 1e-9, 0.5)
+    factor = _within("factor", factor, 1e-6, 1e6)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         truth = rng.beta(1, 1 / base_rate - 1, rows)
         return np.minimum(factor * truth, 1.0), truth
 
-    # E |factor t - t|; that a score passes 1 has probability (1 - 1 / factor)^(1 / base_rate - 1),
-    # which for the rates meant here is below what a double can add
-    return Law("rare events", abs(factor - 1) * base_rate, draw)
+    # all scores err on one side, so c = |E f - E t|; E min(k t, 1) is the integral of k P(t > s)
+    # over s up to 1/k, and P(t > s) = (1 - s)^(1 / base_rate - 1)
+    mean = factor * base_rate
+    if factor > 1:
+        mean *= 1 - (1 - 1 / factor) ** (1 / base_rate)
+    return Law("rare events", abs(mean - base_rate), draw)
 
 
 def atoms(count: int = 5, size: float = 0.05) -> Law:
@@ -180,6 +196,7 @@ def atoms(count: int = 5, size: float = 0.05) -> Law:
     >>> simulate.atoms(1)
     <Law: 1 atom, calibration error 0.05>
     """
+    count, size = _checks.whole_number("count", count, least=1), _within("size", size, 0, 1)
     score = (np.arange(count) + 0.5) / count
     truth = np.clip(score + size * (-1.0) ** np.arange(count), 0, 1)
 
@@ -200,10 +217,11 @@ def constant(score: float = 0.0, rate: float = 0.3) -> Law:
     >>> simulate.constant(1.0)
     <Law: constant 1, calibration error 0.7>
     """
+    score, rate = _within("score", score, 0, 1), _within("rate", rate, 0, 1)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         del rng
-        return np.full(rows, float(score)), np.full(rows, float(rate))
+        return np.full(rows, score), np.full(rows, rate)
 
     return Law(f"constant {score:g}", abs(rate - score), draw)
 
@@ -219,7 +237,8 @@ def below_threshold(threshold: float = 0.5, mass: float = 0.2) -> Law:
     >>> simulate.below_threshold()
     <Law: atom below 0.5, calibration error 0.1>
     """
-    atom = float(np.nextafter(threshold, 0))
+    mass = _within("mass", mass, 0, 1)
+    atom = float(np.nextafter(_within("threshold", threshold, 1e-6, 1), 0))
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         at_atom = rng.random(rows) < mass
@@ -309,6 +328,13 @@ class TopicModel:
     label_draws: int = 10
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        for name, least in (("topics", 2), ("words", 2), ("label_draws", 1)):
+            _checks.whole_number(name, getattr(self, name), least=least)
+        _within("length", self.length, 0, 1e6)
+        _within("prior", self.prior, 1e-3, 1e3)
+        _within("exponent", self.exponent, 0, 100)
+
     @property
     def label_frequency(self) -> float:
         """How often a document carries a given label: 10/29 in the paper's setting."""
@@ -320,7 +346,7 @@ class TopicModel:
     def word_law(self) -> FloatArray:
         """Return the word frequencies of each topic, topics by words."""
         rng = np.random.default_rng(self.seed)
-        falling = np.arange(1, self.words + 1) ** -self.exponent
+        falling = np.arange(1, self.words + 1) ** -float(self.exponent)
         law = np.stack([rng.permutation(falling) for _ in range(self.topics)])
         frequencies: FloatArray = law / law.sum(axis=1, keepdims=True)
         return frequencies
@@ -335,6 +361,7 @@ class TopicModel:
         """Draw documents; `progress` is told how many there are so far."""
         from scipy import sparse
 
+        documents = _checks.whole_number("documents", documents, least=1)
         rng = np.random.default_rng([self.seed, seed])
         word_law = self.word_law()
         mixture = rng.dirichlet(np.full(self.topics, self.prior), documents)

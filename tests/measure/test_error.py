@@ -98,6 +98,20 @@ def test_equals_the_sorted_answer_when_most_scores_crowd_at_zero(rows, scale):
         assert max(group.rows for group in found.reliability) <= rows / 10 + 1
 
 
+def test_a_flat_top_has_one_first_point_whatever_the_cells():
+    # scores near 1 add almost nothing, so thousands of points lie within the tolerance
+    rng = np.random.default_rng(0)
+    y_prob = rng.beta(0.1, 0.1, 300_000)
+    y_true = rng.random(300_000) < np.clip(0.8 * y_prob + 0.25, 0, 1)
+    order = rng.permutation(300_000)
+    found = [
+        cb.worst_interval(y_true, y_prob),
+        cb.audit(y_true, y_prob).worst_intervals[0],
+        cb.audit(y_true[order], y_prob[order]).worst_intervals[0],
+    ]
+    assert len({(one.p1, one.p2, one.rows) for one in found}) == 1
+
+
 @pytest.mark.parametrize("low", [0.3, 0.5, 0.9, 1e-5, 3e-20, 1e-300, 5e-324, 0.0])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_many_rows_on_neighbouring_floats(low, weighted):

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
+from scipy.stats import binom, binomtest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
@@ -215,13 +216,83 @@ def test_intervals_cover_the_truth():
     assert ratios >= least
 
 
-def test_observed_expected_ratio():
+def test_observed_expected_ratio_has_an_exact_interval():
     found = cb.observed_expected_ratio([1, 0, 1, 0], [0.5, 0.25, 0.5, 0.25])
     assert found.value == pytest.approx(4 / 3)
-    spread = math.exp(1.959963984540054 * math.sqrt(0.5 / 2))
-    assert (found.lower, found.upper) == pytest.approx((4 / 3 / spread, 4 / 3 * spread))
+    exact = binomtest(2, 4).proportion_ci(0.95, method="exact")
+    assert (found.lower, found.upper) == pytest.approx((exact.low * 8 / 3, exact.high * 8 / 3))
     none = quietly(cb.observed_expected_ratio, [0, 0], [0.5, 0.5])
-    assert (none.value, none.lower, none.upper) == pytest.approx((0, 0, -math.log(0.025)))
+    assert (none.value, none.lower, none.upper) == pytest.approx((0, 0, 2 * (1 - 0.025**0.5)))
+    every = quietly(cb.observed_expected_ratio, [1, 1], [0.5, 0.5])
+    assert (every.value, every.lower, every.upper) == pytest.approx((2, 2 * 0.025**0.5, 2))
+
+
+@pytest.mark.parametrize(("rate", "rows"), [(0.5, 20), (0.95, 20), (0.99, 100), (0.01, 100)])
+def test_observed_expected_ratio_covers_at_any_size(rate, rows):
+    # one score for all: the coverage is a sum over the binomial, no simulation
+    chances = binom.pmf(np.arange(rows + 1), rows, rate)
+    covered = 0.0
+    for events, chance in enumerate(chances):
+        y_true = np.arange(rows) < events
+        found = quietly(cb.observed_expected_ratio, y_true, np.full(rows, rate))
+        covered += chance * (found.lower <= 1 + 1e-12 and found.upper >= 1 - 1e-12)
+    assert covered >= 0.95
+
+
+@pytest.mark.parametrize("factor", [0.2, 0.6, 3.0, 6.0])
+@pytest.mark.parametrize("rows", [300, 20_000])
+def test_slopes_far_from_one_are_found(factor, rows):
+    y_true, y_prob, _ = cb.simulate.overconfident(factor).draw(rows, seed=5)
+    slope = cb.calibration_slope(y_true, y_prob)
+    deviation = (slope.upper - slope.lower) / 2 / 1.96
+    assert abs(slope.value - 1 / factor) < 5 * deviation
+    turned = cb.calibration_slope(~y_true, y_prob)
+    assert turned.value == pytest.approx(-slope.value, rel=1e-6)
+
+
+def test_slopes_of_scores_that_lie_close_together_are_found():
+    y_true, y_prob = [0, 1, 0, 1, 1, 0], np.array([0.50, 0.501, 0.502, 0.503, 0.504, 0.505])
+    log_odds = np.log(y_prob / (1 - y_prob))
+    model = LogisticRegression(C=np.inf, tol=1e-14, max_iter=20_000, solver="newton-cholesky")
+    model.fit((log_odds - log_odds.mean())[:, None] * 100, y_true)
+    found = cb.calibration_slope(y_true, y_prob).value
+    assert found == pytest.approx(model.coef_[0, 0] * 100, rel=1e-6)
+
+
+def test_a_slope_exists_unless_the_classes_are_separated():
+    kept = refused = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        y_prob = rng.beta(0.5, 0.5, 12).round(1).clip(0.05, 0.95)
+        y_true = rng.random(12) < y_prob
+        if y_true.all() or not y_true.any():
+            continue
+        ones, zeros = y_prob[y_true], y_prob[~y_true]
+        separated = ones.min() >= zeros.max() or ones.max() <= zeros.min()
+        if separated:
+            refused += 1
+            with pytest.raises(ValueError, match=r"separate the classes|all scores are equal"):
+                cb.calibration_slope(y_true, y_prob)
+        else:
+            kept += 1
+            assert np.isfinite(cb.calibration_slope(y_true, y_prob).value)
+        assert np.isfinite(cb.calibration_intercept(y_true, y_prob).value)
+    assert min(kept, refused) > 10
+
+
+def test_an_audit_keeps_the_intercept_when_there_is_no_slope():
+    found = cb.audit(np.arange(100) < 30, np.full(100, 0.4))
+    assert found.measures.slope is None
+    truth = math.log(0.3 / 0.7) - math.log(0.4 / 0.6)
+    assert found.measures.intercept.value == pytest.approx(truth, abs=1e-9)
+    assert any("all scores are equal" in note for note in found.warnings)
+
+
+@pytest.mark.parametrize("scale", [1e-280, 1e160, 1e280])
+def test_the_scale_of_weights_changes_nothing(scale):
+    y_true, y_prob, weight = sample(rows=200)
+    one = cb.roc_auc(y_true, y_prob, sample_weight=weight)
+    assert cb.roc_auc(y_true, y_prob, sample_weight=weight * scale) == pytest.approx(one, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -231,7 +302,7 @@ def test_observed_expected_ratio():
         (cb.calibration_slope, ([0, 1, 0, 1], [0.0, 0.3, 0.6, 0.7]), "strictly between 0 and 1"),
         (cb.calibration_slope, ([0, 1], [0.3, 0.3]), "all scores are equal"),
         (cb.calibration_slope, ([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]), "separate the classes"),
-        (cb.observed_expected_ratio, ([0, 1], [0.0, 0.0]), "every score is 0"),
+        (cb.observed_expected_ratio, ([0, 1], [0.0, 0.0]), "no event is predicted"),
     ],
 )
 def test_estimates_that_do_not_exist_are_refused(function, args, words):

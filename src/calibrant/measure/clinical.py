@@ -19,15 +19,16 @@ from calibrant.diagram import Diagram, Source
 from calibrant.sources.predictions import Predictions, TallyData, data_of, warn
 from calibrant.sources.slots import logistic_sums
 
-#: Parameters and information, or gradient and information, of a logistic model.
-Fit: TypeAlias = tuple[FloatArray, FloatArray]
-#: Sums for several models at once, given their intercepts and slopes.
-Look: TypeAlias = Callable[[list[tuple[float, float]]], list[Fit] | None]
+#: Gradient and information of logistic models, given the intercept and slope of each.
+Look: TypeAlias = Callable[[list[tuple[float, float]]], list[tuple[FloatArray, FloatArray]] | None]
 #: Newton's method doubles the digits with each step, so after a step this small it is done.
 _SMALL_STEP = 1e-7
-_MOST_STEPS = 50
-#: Log-odds of a model that separates the classes grow without end; no data need a slope like this.
-_ABSURD = 1e4
+_MOST_LOOKS = 100
+#: No step is longer than this, in log-odds and in deviations of log-odds.
+_LONGEST_STEP = 4.0
+#: If classes are separated, the slope and its variance grow without end; none that exists comes
+#: near this many log-odds for one deviation.
+_ENDLESS = 200.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,31 +69,49 @@ def _z(confidence: float) -> float:
 
 def logistic_of(
     source: Source, diagram: Diagram, confidence: float, *wanted: str
-) -> dict[str, Estimate]:
-    """Fit the models for "slope" (a and b free) and "intercept" (b = 1), in the same passes."""
-    free = {"slope": 2, "intercept": 1}
-    fits = _fitted(source, diagram, [free[name] for name in wanted])
-    estimates = {}
-    for name, (theta, information) in zip(wanted, fits, strict=True):
-        if name == "slope":
-            estimates[name] = _wald(theta[1], np.linalg.inv(information)[1, 1], confidence)
+) -> dict[str, Estimate | _checks.InputError]:
+    """Fit the models for "slope" (a and b free) and "intercept" (b = 1), in the same passes.
+
+    A model that has no finite estimate gives the reason instead.
+    """
+    _check_counts(diagram)
+    cells = diagram.cells
+    if (cells.positives == 0).all() or (cells.positives == cells.weight).all():
+        raise _checks.no_estimate("calibration slope or intercept", "there is only one class")
+    found: dict[str, Estimate | _checks.InputError] = {}
+    for name, climb in zip(wanted, _fitted(source, diagram, wanted), strict=True):
+        if climb.failed:
+            one = len(cells) == 1 and bool(cells.single[0])
+            why = "all scores are equal" if one else "the scores separate the classes"
+            found[name] = _checks.no_estimate(f"calibration {name}", why)
+        elif name == "slope":
+            variance = np.linalg.inv(climb.information)[1, 1]
+            found[name] = _wald(climb.raw[1], variance, confidence)
         else:
-            estimates[name] = _wald(theta[0], 1 / information[0, 0], confidence)
-    return estimates
+            found[name] = _wald(climb.raw[0], 1 / climb.information[0, 0], confidence)
+    return found
 
 
 def ratio_of(diagram: Diagram, confidence: float) -> Estimate:
-    """Divide events observed by events predicted; the interval is normal for its logarithm."""
+    """Divide events observed by events predicted.
+
+    The interval is that of Clopper and Pearson for the rate of the event, over the rate
+    predicted. Rows whose probabilities differ vary less than a binomial (Hoeffding, 1956), so
+    it covers at least as often as it says, at any number of rows.
+    """
+    from scipy.special import betaincinv
+
     _check_counts(diagram)
+    total = diagram.weight
     observed = float(diagram.cells.positives.sum())
     expected = observed - float(diagram.walk[-1])
     if expected <= 0:
-        raise _checks.no_estimate("observed/expected ratio", "every score is 0")
-    if observed == 0:  # no logarithm: the exact Poisson bound for no event
-        return Estimate(0.0, 0.0, -math.log((1 - confidence) / 2) / expected, confidence)
-    value = observed / expected
-    spread = math.exp(_z(confidence) * math.sqrt((1 - observed / diagram.weight) / observed))
-    return Estimate(value, value / spread, value * spread, confidence)
+        raise _checks.no_estimate("observed/expected ratio", "no event is predicted")
+    tail, missed = (1 - confidence) / 2, total - observed
+    lower = float(betaincinv(observed, missed + 1, tail)) if observed > 0 else 0.0
+    upper = float(betaincinv(observed + 1, missed, 1 - tail)) if missed > 0 else 1.0
+    scale = total / expected
+    return Estimate(observed / expected, lower * scale, upper * scale, confidence)
 
 
 def _wald(value: Any, variance: Any, confidence: float) -> Estimate:
@@ -107,70 +126,117 @@ def _check_counts(diagram: Diagram) -> None:
         raise _checks.needs_row_counts("an interval")
 
 
-def _fitted(source: Source, diagram: Diagram, free: list[int]) -> list[Fit]:
-    """Maximise likelihoods by Newton's method, one for each number of free parameters.
+class _Climb:
+    """Newton's method on one concave likelihood, half as far whenever a step passes the top.
 
-    The first steps look at cells, each as if all its rows had the cell's mean score; that lands
-    so close that one or two steps over the rows finish the work.
+    It works on log-odds that are centred and scaled, so that scores which lie close together,
+    or far out, are as good as any.
     """
-    _check_counts(diagram)
-    positives = float(diagram.cells.positives.sum())
-    if positives in (0.0, diagram.weight):
-        raise _checks.no_estimate("calibration slope or intercept", "there is only one class")
-    thetas = [np.array([0.0, 1.0]) for _ in free]
-    try:
-        thetas, _ = _newton(_cells_look(diagram), thetas, free)
-        thetas, information = _newton(source.logistic_sums, thetas, free)
-    except np.linalg.LinAlgError:
-        raise _checks.no_estimate(
-            "calibration slope", "all scores are equal, or the scores separate the classes"
-        ) from None
-    return list(zip(thetas, information, strict=True))
+
+    def __init__(self, center: float, scale: float, rate: float, free_slope: bool) -> None:
+        # columns of how (intercept, slope) on the raw log-odds depend on the free parameters
+        if free_slope:
+            self._map = np.array([[1.0, -center / scale], [0.0, 1 / scale]])
+            self._fixed, self.trial = np.zeros(2), np.array([math.log(rate / (1 - rate)), 0.0])
+        else:
+            self._map = np.array([[1.0], [0.0]])
+            self._fixed, self.trial = np.array([0.0, 1.0]), np.zeros(1)
+        self._step: FloatArray | None = None
+        self._rise = 0.0
+        self.information = np.eye(2)
+        self.done = self.failed = False
+
+    @property
+    def raw(self) -> FloatArray:
+        """Intercept and slope on the raw log-odds."""
+        point: FloatArray = self._map @ self.trial + self._fixed
+        return point
+
+    def restart(self) -> None:
+        """Look again from where it stands, at other data."""
+        self._step, self.done, self.failed = None, False, False
+
+    def update(self, gradient: FloatArray, information: FloatArray) -> None:
+        """Move on, given what was seen at `raw`."""
+        slopes = self._map.T @ gradient
+        if self._step is not None and float(slopes @ self._step) < -self._rise / 2:
+            self._step = self._step / 2
+            self.trial = self.trial - self._step
+            return
+        try:
+            spread = np.linalg.inv(self._map.T @ information @ self._map)
+        except np.linalg.LinAlgError:
+            spread = np.full((len(slopes), len(slopes)), np.nan)
+        step, variance = spread @ slopes, np.diag(spread)
+        if not (np.isfinite(step).all() and (variance > 0).all()) or self._endless(variance):
+            self.failed = True
+            return
+        step *= min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), 1e-300))
+        self.information, self._step, self._rise = information, step, float(slopes @ step)
+        self.trial = self.trial + step
+        # on a likelihood so flat that rounding tilts it, a millionth of a deviation is enough
+        enough = np.maximum(_SMALL_STEP, 1e-6 * np.sqrt(variance))
+        self.done = bool((np.abs(step) <= enough).all())
+
+    def _endless(self, variance: FloatArray) -> bool:
+        """Whether the slope runs away, or nothing holds it: an intercept alone always exists."""
+        return len(variance) == 2 and bool(
+            abs(self.trial[1]) > _ENDLESS or variance[1] > _ENDLESS**2
+        )
 
 
-def _cells_look(diagram: Diagram) -> Look:
+def _fitted(source: Source, diagram: Diagram, wanted: tuple[str, ...]) -> list[_Climb]:
+    """Fit models together: first to cells, each as if all its rows had the cell's mean score.
+
+    That lands so close that one or two looks at the rows finish the work.
+    """
     cells = diagram.cells
     mean = (cells.positives - cells.rise + cells.fall) / cells.weight
     inner = (mean > 0) & (mean < 1)
     score, weight, positives = mean[inner], cells.weight[inner], cells.positives[inner]
     odds = np.log(score) - np.log1p(-score)
 
-    def look(models: list[tuple[float, float]]) -> list[Fit]:
+    def look(models: list[tuple[float, float]]) -> list[tuple[FloatArray, FloatArray]]:
         sums = [logistic_sums(odds, positives / weight, weight, *model) for model in models]
         return [(total[0], total[1:]) for total in sums]
 
-    return look
+    center = float(np.average(odds, weights=weight)) if odds.size else 0.0
+    scale = math.sqrt(float(np.average((odds - center) ** 2, weights=weight))) if odds.size else 0
+    rate = float(cells.positives.sum()) / diagram.weight
+    shape = (center, scale or 1.0, rate)
+    climbs = [_Climb(*shape, free_slope=name == "slope") for name in wanted]
+    if odds.size:
+        _climb_all(climbs, look)
+    # where the cells lead nowhere, the rows are climbed from the start
+    climbs = [
+        _Climb(*shape, free_slope=name == "slope") if climb.failed or not climb.done else climb
+        for name, climb in zip(wanted, climbs, strict=True)
+    ]
+    for climb in climbs:
+        climb.restart()
+    _climb_all(climbs, source.logistic_sums)
+    for climb in climbs:
+        climb.failed = climb.failed or not climb.done
+    return climbs
 
 
-def _newton(
-    look: Look, thetas: list[FloatArray], free: list[int]
-) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Step until all models have converged."""
-    for _ in range(_MOST_STEPS):
-        found = look([(float(theta[0]), float(theta[1])) for theta in thetas])
+def _climb_all(climbs: list[_Climb], look: Look) -> None:
+    for _ in range(_MOST_LOOKS):
+        active = [climb for climb in climbs if not (climb.done or climb.failed)]
+        if not active:
+            return
+        found = look([(float(climb.raw[0]), float(climb.raw[1])) for climb in active])
         if found is None:
             raise _checks.tally_hides("the calibration slope and intercept")
-        steps = [_step(sums, count) for sums, count in zip(found, free, strict=True)]
-        thetas = [theta + step for theta, step in zip(thetas, steps, strict=True)]
-        size = max(float(np.abs(theta).max()) for theta in thetas)
-        if not size <= _ABSURD:
-            raise np.linalg.LinAlgError
-        if max(float(np.abs(step).max()) for step in steps) <= _SMALL_STEP * (1 + size):
-            return thetas, [information for _, information in found]
-    raise np.linalg.LinAlgError
-
-
-def _step(sums: Fit, free: int) -> FloatArray:
-    """Return Newton's step in the first `free` parameters."""
-    gradient, information = sums
-    step = np.zeros(2)
-    step[:free] = np.linalg.solve(information[:free, :free], gradient[:free])
-    return step
+        for climb, sums in zip(active, found, strict=True):
+            climb.update(*sums)
 
 
 def _logistic(name: str, data: Predictions | TallyData, confidence: float) -> Estimate:
     level = _checks.share("confidence", confidence)
     estimate = logistic_of(data.source, Diagram(*data.source.start()), level, name)[name]
+    if isinstance(estimate, _checks.InputError):
+        raise estimate
     warn(data.warnings, stacklevel=3)
     return estimate
 
@@ -261,7 +327,7 @@ def observed_expected_ratio(
     >>> import calibrant as cb
     >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(5000)
     >>> cb.observed_expected_ratio(y_true, y_prob)
-    1.053 (95% interval 1.019 to 1.088)
+    1.053 (95% interval 1.018 to 1.088)
     """
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     ratio = ratio_of(Diagram(*data.source.start()), _checks.share("confidence", confidence))

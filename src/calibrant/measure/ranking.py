@@ -36,13 +36,14 @@ def auc_of(diagram: Diagram) -> tuple[float, float]:
     there is only one class.
     """
     cells = diagram.cells
-    negatives = cells.weight - cells.positives
-    pairs = float(cells.positives.sum()) * float(negatives.sum())
+    positives = cells.positives / diagram.weight  # shares: products of weights could overflow
+    negatives = cells.weight / diagram.weight - positives
+    pairs = float(positives.sum()) * float(negatives.sum())
     if pairs <= 0:
         return np.nan, 0.0
     below = np.cumsum(negatives) - negatives
-    won = float((cells.positives * (below + negatives / 2)).sum()) / pairs
-    unknown = float((cells.positives * negatives)[~cells.single].sum()) / 2 / pairs
+    won = float((positives * (below + negatives / 2)).sum()) / pairs
+    unknown = float((positives * negatives)[~cells.single].sum()) / 2 / pairs
     return min(1.0, max(0.0, won)), unknown
 
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from calibrant._types import BoolArray
 from calibrant.diagram import Diagram
+from calibrant.sources.columns import Column
 from calibrant.sources.predictions import Predictions
 
 
 def unverifiable_need(diagram: Diagram) -> BoolArray:
     """Mark the cell that holds 1/2 inside: there is one at level 0 only."""
-    return diagram.cells.level == 0
+    whole: BoolArray = diagram.cells.level == 0
+    return whole
 
 
 def unverifiable_l1_of(diagram: Diagram) -> float:
@@ -53,6 +55,7 @@ def unverifiable_l1(y_prob: Any, *, sample_weight: Any = None) -> float:
     >>> cb.unverifiable_l1([0.25, 0.5, 1.0])
     0.25
     """
-    nothing = np.broadcast_to(False, len(y_prob))  # labels play no part
+    rows = len(Column(y_prob, "y_prob"))
+    nothing = np.broadcast_to(False, rows)  # labels play no part
     data = Predictions(nothing, y_prob, sample_weight=sample_weight)
     return unverifiable_l1_of(Diagram(*data.source.start()))

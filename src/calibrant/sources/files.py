@@ -241,7 +241,7 @@ def write_predictions(path: Path, **columns: AnyArray) -> None:
     ]
     lines = [",".join(columns), *(",".join(map(repr, row)) for row in zip(*values, strict=True))]
     with tempfile.NamedTemporaryFile(
-        "w", dir=path.absolute().parent, prefix=f".{path.name}.", encoding="ascii", delete=False
+        "w", dir=path.absolute().parent, prefix=".calibrant.", encoding="ascii", delete=False
     ) as file:
         part = Path(file.name)
         try:
