@@ -62,6 +62,12 @@ def test_published_fits(source, y_true, weight, fit):
     assert values * top == pytest.approx(fit)
 
 
+def test_published_fit_with_ties():
+    # R's gpava, ties pooled: x = 0, 1, 1, 2, 3, 4
+    _, values = fitted([0, 0, 1, 0, 0, 1], np.array([0, 1, 1, 2, 3, 4]) / 4)
+    assert values == pytest.approx([0, 0.25, 0.25, 0.25, 1])
+
+
 def test_few_rows_are_opened():
     for _, y_true, y_prob in shapes(200_000):
         diagram = resolve(cb.Predictions(y_true, y_prob).source, minorant_need)

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import BoolArray
 from calibrant._version import __version__
-from calibrant.diagram import TOLERANCE, Diagram, Source, resolve
+from calibrant.diagram import TOLERANCE, Diagram, Needs, Source, resolve
 from calibrant.measure.binned import binned_error_of, bins_need, kolmogorov_of
 from calibrant.measure.clinical import Estimate, logistic_of, ratio_of
 from calibrant.measure.error import error_of
@@ -296,18 +295,20 @@ def _measures(source: Source, diagram: Diagram) -> tuple[Measures, tuple[str, ..
     """Compute what the data give, and say why the rest is left out."""
     notes: list[str] = []
 
-    def given(needed: BoolArray, name: str) -> bool:
-        if (needed & ~diagram.cells.single).any():
-            notes.append(f"A tally does not give {name} exactly, so it is left out.")
-            return False
-        return True
-
-    parts = given(minorant_need(diagram), "the parts of the losses")
-    blocks = minorant(diagram) if parts else None
     log_loss = source.log_loss()
-    binned = given(_BINS_NEED(diagram), "the expected calibration error")
-    extremes = given(extremes_need(diagram), "the Kolmogorov-Smirnov error")
-    halves = given(unverifiable_need(diagram), "the l1 error that no test excludes")
+
+    def given(need: Needs, name: str) -> bool:
+        # with rows there is nothing left to open; a tally may hide what is needed
+        if log_loss is not None or not (need(diagram) & ~diagram.cells.single).any():
+            return True
+        notes.append(f"A tally does not give {name} exactly, so it is left out.")
+        return False
+
+    parts = given(minorant_need, "the parts of the losses")
+    blocks = minorant(diagram) if parts else None
+    binned = given(_BINS_NEED, "the expected calibration error")
+    extremes = given(extremes_need, "the Kolmogorov-Smirnov error")
+    halves = given(unverifiable_need, "the l1 error that no test excludes")
     area, area_within = auc_of(diagram)
     logistic = _logistic(source, diagram, notes)
     measures = Measures(

@@ -20,6 +20,7 @@ from calibrant.tally import Cells, Totals
 
 #: Values of the walk that differ by less than this share of the total weight are equal.
 TOLERANCE = 1e-12
+_BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +50,8 @@ class Diagram:
 
     @cached_property
     def walk(self) -> FloatArray:
-        """S - F at every edge: positives observed minus positives predicted so far.
-
-        Summed in the widest float there is: where the walk is flat near its top, the rounding
-        of a hundred thousand sums would decide which point is the first that ties.
-        """
-        steps = self.cells.rise.astype(np.longdouble) - self.cells.fall
-        return np.concatenate([[0.0], np.cumsum(steps).astype(np.float64)])
+        """S - F at every edge: positives observed minus positives predicted so far."""
+        return np.concatenate([[0.0], _running_sum(self.cells.rise - self.cells.fall)])
 
     @cached_property
     def highest(self) -> FloatArray:
@@ -70,6 +66,19 @@ class Diagram:
     def replace(self, closed: BoolArray, opened: Cells) -> Diagram:
         """Return the diagram with the cells marked `closed` replaced by what was in them."""
         return Diagram(self.cells.replace(closed, opened), self.totals)
+
+
+def _running_sum(steps: FloatArray) -> FloatArray:
+    """Add up along an array in short blocks, and the blocks in the widest float there is.
+
+    Where the walk is flat near its top, the rounding of a hundred thousand sums would decide
+    which point is the first that ties.
+    """
+    blocks = np.pad(steps, (0, -len(steps) % _BLOCK)).reshape(-1, _BLOCK)
+    inside = np.cumsum(blocks, axis=1)
+    before = np.cumsum(inside[:, -1], dtype=np.longdouble) - inside[:, -1]
+    total: FloatArray = inside + before.astype(np.float64)[:, None]
+    return total.ravel()[: len(steps)]
 
 
 class Source(Protocol):

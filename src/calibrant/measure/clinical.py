@@ -22,7 +22,7 @@ from calibrant.sources.slots import logistic_sums
 #: Gradient and information of logistic models, given the intercept and slope of each.
 Look: TypeAlias = Callable[[list[tuple[float, float]]], list[tuple[FloatArray, FloatArray]] | None]
 #: Newton's method doubles the digits with each step, so after a step this small it is done.
-_SMALL_STEP = 1e-7
+_SMALL_STEP = 4e-7
 _MOST_LOOKS = 100
 #: No step is longer than this, in log-odds and in deviations of log-odds.
 _LONGEST_STEP = 4.0
