@@ -7,7 +7,7 @@ import json as json_module
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -108,12 +108,8 @@ def demo(
     if save is not None:
         check_csv_name(save)
     documents = 20_000
-    screen = Console(stderr=True)
-    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task("Drawing documents", total=2 * documents)
-        found = documents_example(
-            documents=documents, progress=lambda count: bar.update(task, completed=count)
-        )
+    with _progress("Drawing documents", 2 * documents) as progress:
+        found = documents_example(documents=documents, progress=progress)
     if save is not None:
         write_predictions(save, y=found.y_true, p=found.y_prob, true_prob=found.true_prob)
     with _output() as console:
@@ -142,6 +138,18 @@ def _show(found: Audit, json: bool, max_error: float | None) -> None:
             console.print(f"\n{verdict} the {max_error:g} allowed.", style="bold")
     if not passed:
         raise typer.Exit(1)
+
+
+@contextmanager
+def _progress(what: str, total: int) -> Iterator[Callable[[int], object] | None]:
+    """Show a bar while something goes on, on a terminal only."""
+    screen = Console(stderr=True)
+    if not screen.is_terminal:
+        yield None
+        return
+    with Progress(console=screen, transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda count: bar.update(task, completed=count)
 
 
 class _Console(Console):
