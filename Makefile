@@ -5,7 +5,7 @@ BENCH := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-install lint bench bench-large pictures clean
+.PHONY: help demo test test-install validity lint bench bench-large pictures certificates clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -14,10 +14,13 @@ demo: $(VENV)/run.stamp ## audit a built-in simulated model
 	@$(BIN)/calibrant demo
 
 test: $(VENV)/dev.stamp ## run the tests (under five minutes)
-	$(BIN)/python -m pytest -m "not install"
+	$(BIN)/python -m pytest -m "not install and not validity"
 
 test-install: $(VENV)/dev.stamp ## clone, set up and run the README's commands from nothing
 	$(BIN)/python -m pytest -m install
+
+validity: $(VENV)/dev.stamp ## check every guarantee by long simulations (minutes)
+	$(BIN)/python -m pytest -m validity tests/validity
 
 lint: $(VENV)/dev.stamp ## ruff and mypy --strict
 	$(BIN)/ruff check .
@@ -33,6 +36,9 @@ bench-large: $(BENCH)/bench.stamp ## how time and memory grow up to 10^8 rows
 
 pictures: $(VENV)/dev.stamp ## draw the pictures of the README again
 	$(BIN)/python docs/pictures.py
+
+certificates: $(VENV)/dev.stamp ## measure widths and coverage for docs/certificates.md (minutes)
+	$(BIN)/python docs/certificates.py
 
 clean: ## remove the environment and caches
 	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -51,9 +51,10 @@ def test_is_frozen_and_reads_like_a_sentence():
         found.calibration_error = 0.0
     assert repr(found) == (
         "In no range of scores do predictions and outcomes differ by more than 35.00 events per "
-        "100 rows of these data (calibration error 0.35, 4 rows). It fails most for scores above "
-        "0.4 up to 0.8 (2 rows): 70.00% predicted on average, 0.00% observed, so these scores are "
-        "too high."
+        "100 rows of these data (calibration error 0.35, 4 rows). With 95% confidence nothing "
+        "below 1 can be promised about the true calibration error: 4 rows are too few (measured "
+        "0.35). It fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on "
+        "average, 0.00% observed, so these scores are too high."
     )
     assert cb.audit([0, 1], [0, 1]).where == (
         "Predictions and outcomes agree in every range of scores."

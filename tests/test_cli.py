@@ -69,7 +69,8 @@ def test_prose_first_then_numbers_and_a_picture(folder, expected):
     assert done.returncode == 0
     assert done.stderr == ""
     text = " ".join(done.stdout.split())
-    assert text.startswith(expected.headline + " " + expected.where)
+    promise = expected.certificate.sentence
+    assert text.startswith(f"{expected.headline} {promise} {expected.where}")
     for words in ("Where it fails most", "Predicted against observed", "○ predicted ● observed"):
         assert words in text
 
@@ -95,15 +96,82 @@ def test_labels_in_words_weights_and_soft_labels(folder, expected):
 
 def test_the_gate_decides_the_exit_code(folder, expected):
     options = [folder / "good.csv", "--label", "y", "--prob", "p", "--max-error"]
-    over = calibrant("audit", *options, expected.calibration_error - 1e-6)
-    assert over.returncode == 1
-    assert "Failed: over the" in over.stdout
-    under = calibrant("audit", *options, expected.calibration_error + 1e-6)
-    assert under.returncode == 0
-    assert "Passed" in under.stdout
+    for gate, value, words in (
+        ("upper", expected.certificate.upper, "the certified upper bound"),
+        ("estimate", expected.calibration_error, "the measured error"),
+    ):
+        over = calibrant("audit", *options, value - 1e-6, "--gate", gate)
+        assert over.returncode == 1
+        assert f"Failed: {words} is over the" in over.stdout
+        under = calibrant("audit", *options, value + 1e-6, "--gate", gate)
+        assert under.returncode == 0
+        assert f"Passed: {words} is not over the" in under.stdout
     gated = calibrant("audit", *options, 0, "--json")
     assert gated.returncode == 1
-    assert json.loads(gated.stdout)["gate"] == {"max_error": 0.0, "passed": False}
+    assert json.loads(gated.stdout)["gate"] == {
+        "max_error": 0.0,
+        "gate": "upper",
+        "value": pytest.approx(expected.certificate.upper, abs=1e-12),
+        "passed": False,
+    }
+
+
+def test_no_gate_on_a_bound_that_does_not_exist(folder):
+    options = [folder / "good.csv", "--label", "y", "--prob", "p", "--weight", "soft"]
+    done = calibrant("audit", *options, "--max-error", 0.5)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Weights must be whole numbers" in done.stderr
+    assert "--gate estimate" in done.stderr
+    assert calibrant("audit", *options, "--max-error", 0.5, "--gate", "estimate").returncode == 0
+
+
+def test_confidence_method_and_clusters(folder, expected):
+    options = [folder / "good.csv", "--label", "y", "--prob", "p"]
+    surer = audited(*options, "--confidence", 0.99, "--method", "certified")["certificate"]
+    assert (surer["confidence"], surer["method"]) == (0.99, "certified")
+    assert surer["upper"] > expected.certificate.upper
+    rows = ["--clusters", "w", "--estimand", "cluster"]
+    by_cluster = audited(*options, *rows)["certificate"]
+    assert (by_cluster["n"], by_cluster["unit"]) == (3, "clusters")
+    sized = audited(*options, "--clusters", "w", "--max-cluster-size", 1000)["certificate"]
+    assert sized["n"] == 3
+    for wrong, words in (
+        (["--confidence", 95], "For 95.0% write 0.95"),
+        (["--clusters", "w"], "needs max_cluster_size"),
+        (["--clusters", "who"], "no column 'who'"),
+        ([*rows, "--method", "band"], "does not carry over"),
+    ):
+        done = calibrant("audit", *options, *wrong)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert words in done.stderr
+
+
+def test_plan_says_how_many_rows(folder):
+    done = calibrant("plan", "--epsilon", 0.01)
+    assert done.returncode == 0
+    text = " ".join(done.stdout.split())
+    assert text.startswith(
+        "To certify with 95% confidence that the calibration error is at most 0.01, label about "
+        "28,043 rows."
+    )
+    assert "gao2017 1,484,271 the bound of Gao, Parameswaran and Peng (2017)" in text
+    plain = json.loads(calibrant("plan", "--epsilon", 0.01, "--json").stdout)
+    assert plain["rows"]["certified"] == cb.sample_size(0.01)
+    scores = ["--scores", folder / "good.csv", "--prob", "p"]
+    sharp = json.loads(calibrant("plan", "--epsilon", 0.01, "--json", *scores).stdout)
+    assert sharp["rows"]["certified"] < plain["rows"]["certified"]
+    for wrong, words in (
+        (["--epsilon", 3], "For 3.0% write 0.03"),
+        (["--epsilon", 0.1, "--scores", folder / "good.csv"], "--scores needs --prob"),
+        (["--epsilon", 0.1, "--scores", folder / "no.csv", "--prob", "p"], "There is no file"),
+        (
+            ["--epsilon", 0.1, "--scores", folder / "good.csv", "--prob", "word"],
+            "must hold numbers",
+        ),
+    ):
+        done = calibrant("plan", *wrong)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert words in done.stderr
 
 
 def test_demo_and_version_and_help():

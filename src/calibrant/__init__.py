@@ -1,7 +1,7 @@
 """Tell whether a classifier's scores can be used as probabilities.
 
 `calibrant` measures the calibration error of Gao, Parameswaran and Peng (AISTATS 2017) exactly,
-shows where it lies, and reports it in words.
+proves what can be promised about the true one, shows where it lies, and reports it in words.
 """
 
 from importlib import import_module
@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from calibrant._version import __version__
 from calibrant.audit import Audit, audit
+from calibrant.certify.bands import Band, confidence_band, consistency_band
+from calibrant.certify.certificate import Certificate
+from calibrant.certify.certify import certify
+from calibrant.certify.many import certify_many
+from calibrant.certify.plan import sample_size
+from calibrant.certify.testing import CalibrationTest, calibration_test
 from calibrant.measure.binned import expected_calibration_error, kolmogorov_error
 from calibrant.measure.clinical import (
     Estimate,
@@ -31,6 +37,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Audit",
+    "Band",
+    "CalibrationTest",
+    "Certificate",
     "CumulativeCurve",
     "Estimate",
     "Interval",
@@ -45,12 +54,18 @@ __all__ = [
     "calibration_error_scorer",
     "calibration_intercept",
     "calibration_slope",
+    "calibration_test",
+    "certify",
+    "certify_many",
+    "confidence_band",
+    "consistency_band",
     "cumulative_curve",
     "expected_calibration_error",
     "kolmogorov_error",
     "log_loss_parts",
     "observed_expected_ratio",
     "roc_auc",
+    "sample_size",
     "simulate",
     "unverifiable_l1",
     "worst_interval",

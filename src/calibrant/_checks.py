@@ -24,6 +24,7 @@ class Names:
     label: str = "y_true"
     prob: str = "y_prob"
     weight: str = "sample_weight"
+    clusters: str = "clusters"
 
 
 def _rows(count: int) -> str:
@@ -222,6 +223,75 @@ def share(name: str, value: object) -> float:
     raise out_of_range(name, "a number between 0 and 1", value)
 
 
+def inner_share(name: str, value: object) -> float:
+    """Return an argument that must lie strictly between 0 and 1, such as a confidence."""
+    if isinstance(value, int | float) and 0 < value < 1:
+        return float(value)
+    percent = isinstance(value, int | float) and 1 < value < 100
+    hint = f" For {value}% write {float(str(value)) / 100:g}." if percent else ""
+    raise InputError(
+        f"{name} must be a number strictly between 0 and 1, but it is {value!r}.{hint}"
+    )
+
+
+def not_among(name: str, value: object, allowed: Sequence[str]) -> InputError:
+    near = difflib.get_close_matches(str(value), allowed, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return InputError(f"{name} must be one of {_listed(allowed)}, but it is {value!r}.{hint}")
+
+
+def not_for_clusters(what: str, instead: str) -> InputError:
+    return InputError(
+        f"{what} does not carry over to rows that come in clusters, which are not independent. "
+        f"Use {instead}."
+    )
+
+
+def cluster_too_large(size: int, most: int) -> InputError:
+    return InputError(
+        f"A cluster has {size:,} rows, but max_cluster_size is {most:,}. It must be a limit that "
+        "was known before the data; leave rows out beyond it by a rule of your own, or use "
+        'estimand="cluster", which needs no limit.'
+    )
+
+
+def cluster_size_missing() -> InputError:
+    return InputError(
+        'With clusters, estimand="row" needs max_cluster_size: the most rows that a cluster can '
+        "have, known before the data and not read off them. Pass it, or let every cluster count "
+        'once with estimand="cluster".'
+    )
+
+
+def nothing_to_certify(name: str) -> InputError:
+    return InputError(f"{name} names no model. Pass at least one, as {{name: scores}}.")
+
+
+def groups_missing() -> InputError:
+    return InputError(
+        "Say what the statements are about: y_prob as {name: scores} for several models, or "
+        "groups=, one value for each row. For one statement use certify."
+    )
+
+
+def no_formula(method: str) -> InputError:
+    return InputError(
+        f'method="{method}" has no formula for the rows it takes, because its bound depends on '
+        'each row. Plan with method="certified", which is wider on average below 5000 rows.'
+    )
+
+
+def clusters_missing() -> InputError:
+    return InputError(
+        "estimand and max_cluster_size say how clusters count, but there are none. "
+        "Pass clusters=, one value for each row."
+    )
+
+
+def too_few_clusters() -> InputError:
+    return InputError("All rows are in one cluster: two independent ones are the least.")
+
+
 def tally_inexact(error: float, at_most: float) -> InputError:
     return InputError(
         f"A tally holds no rows: it proves only that the calibration error lies between "
@@ -247,6 +317,13 @@ def needs_row_counts(what: str) -> InputError:
     )
 
 
+def too_many_rows(what: str, count: int, most: int) -> InputError:
+    return InputError(
+        f"There may be {count:,} {what}, and this method looks at each: it takes at most {most:,}. "
+        'Use one that works on sums: method="certified", or method="brownian" for the test.'
+    )
+
+
 def no_estimate(what: str, why: str) -> InputError:
     return InputError(f"There is no finite {what}: {why}.")
 
@@ -257,6 +334,17 @@ def scores_without_odds(name: str, count: int, row: int, value: float) -> InputE
         f"or 1, first row {row} (the first row is 0) with {value!r}. Leave these rows out, or use "
         "observed_expected_ratio, which needs no log-odds."
     )
+
+
+def gate_without_bound(warnings: Sequence[str]) -> InputError:
+    return InputError(
+        f"--max-error compares the certified upper bound, and there is none. {' '.join(warnings)} "
+        "Add --gate estimate to compare the calibration error measured on these rows."
+    )
+
+
+def scores_need_column() -> InputError:
+    return InputError("--scores needs --prob, the name of the column that holds them.")
 
 
 def file_missing(path: str) -> InputError:
@@ -289,7 +377,7 @@ def file_without_rows(path: str) -> InputError:
 def file_all_missing(path: str, rows: int) -> InputError:
     return InputError(
         f"All {rows:,} rows of {path!r} have a missing value, so nothing is left to measure. "
-        "Check the columns named by --label, --prob and --weight."
+        "Check the columns named on the command line, such as --label and --prob."
     )
 
 

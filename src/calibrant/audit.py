@@ -11,25 +11,28 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._version import __version__
-from calibrant.diagram import TOLERANCE, Diagram, Needs, Source, resolve
-from calibrant.measure.binned import binned_error_of, bins_need, kolmogorov_of
-from calibrant.measure.clinical import Estimate, logistic_of, ratio_of
+from calibrant.certify.certificate import Certificate
+from calibrant.certify.certify import (
+    certificate_of,
+    certificate_of_clusters,
+    has_weights,
+    rows_need,
+)
+from calibrant.certify.evidence import check_rows, evidence_of
+from calibrant.certify.methods import Estimand, Method, Terms
+from calibrant.certify.testing import DRAWS, CalibrationTest, needs_exact, suited_test
+from calibrant.diagram import TOLERANCE, Diagram, resolve
 from calibrant.measure.error import error_of
-from calibrant.measure.extremes import extremes_need
+from calibrant.measure.family import FAMILY_NEEDS, Measures, measures_of
 from calibrant.measure.interval import Interval, intervals_need, worst_intervals_of
-from calibrant.measure.parts import ScoreParts, brier_parts_of, log_loss_parts_of
-from calibrant.measure.ranking import auc_need_if_few, auc_of
 from calibrant.measure.reliability import reliability_need, reliability_of
-from calibrant.measure.unverifiable import unverifiable_l1_of, unverifiable_need
-from calibrant.minorant import minorant, minorant_need
-from calibrant.sources.predictions import data_of
+from calibrant.sources.predictions import Predictions, TallyData, data_of
 
 SCHEMA_VERSION = 1
 #: Worst intervals that an audit names.
 _WORST = 3
-_N_BINS = 15
-_BINS_NEED = partial(bins_need, n_bins=_N_BINS, strategy="uniform")
-_CONFIDENCE = 0.95
+#: Up to this many rows an audit runs an exact test where the limit is not to be trusted.
+_EXACT_ROWS = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,7 @@ class Provenance:
     file, file_sha256 : str or None
         The file the predictions came from, and its hash.
     seed : int or None
-        The seed of anything random: nothing is, so far.
+        The seed of what was drawn, if anything was.
     command : str or None
         The command line that made the audit.
     """
@@ -88,40 +91,6 @@ class Provenance:
     file_sha256: str | None = None
     seed: int | None = None
     command: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """The family next to the calibration error; None where the data do not give it.
-
-    Attributes
-    ----------
-    brier, log_loss : ScoreParts or None
-        The losses, split into miscalibration, discrimination and uncertainty.
-    expected_calibration_error : float or None
-        ECE over 15 bins of equal width.
-    kolmogorov_error : float or None
-        The calibration error of intervals that start at the lowest score.
-    roc_auc : float or None
-        Area under the ROC curve, off by at most `roc_auc_within`.
-    roc_auc_within : float
-        0 up to 131,072 rows; beyond, what the order of rows inside closed cells leaves open.
-    slope, intercept, observed_expected : Estimate or None
-        What clinicians report, with 95% intervals.
-    unverifiable_l1 : float or None
-        The l1 error that no test can exclude (Theorem 1).
-    """
-
-    brier: ScoreParts | None
-    log_loss: ScoreParts | None
-    expected_calibration_error: float | None
-    kolmogorov_error: float | None
-    roc_auc: float | None
-    roc_auc_within: float
-    slope: Estimate | None
-    intercept: Estimate | None
-    observed_expected: Estimate | None
-    unverifiable_l1: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +115,11 @@ class Audit:
         Versions, file and command.
     measures : Measures
         The measures that others report, next to the calibration error.
+    certificate : Certificate or None
+        What is promised about the true calibration error; None, with a warning that says why,
+        if labels are soft or weights are no row counts.
+    test : CalibrationTest or None
+        Whether the scores can be right at all; None, with a warning, where there is no test.
     """
 
     data: DataFacts
@@ -156,6 +130,8 @@ class Audit:
     warnings: tuple[str, ...]
     provenance: Provenance
     measures: Measures
+    certificate: Certificate | None
+    test: CalibrationTest | None
 
     @property
     def exact(self) -> bool:
@@ -187,20 +163,28 @@ class Audit:
             f"{100 * worst.observed_rate:.2f}% observed, so these scores are {worst.verdict}."
         )
 
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """The findings in sentences: how large, what is promised, where."""
+        promise = () if self.certificate is None else (self.certificate.sentence,)
+        return (self.headline, *promise, self.where)
+
     def __repr__(self) -> str:
-        return f"{self.headline} {self.where}"
+        return " ".join(self.summary)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
         return {
             "schema": "calibrant.audit",
             "schema_version": SCHEMA_VERSION,
-            "summary": [self.headline, self.where],
+            "summary": list(self.summary),
             "data": asdict(self.data),
             "calibration_error": self.calibration_error,
             "calibration_error_at_most": self.calibration_error_at_most,
             "worst_intervals": [interval.to_dict() for interval in self.worst_intervals],
             "reliability": [interval.to_dict() for interval in self.reliability],
+            "certificate": None if self.certificate is None else self.certificate.to_dict(),
+            "test": None if self.test is None else self.test.to_dict(),
             "measures": _plain(asdict(self.measures)),
             "warnings": list(self.warnings),
             "provenance": asdict(self.provenance),
@@ -220,6 +204,8 @@ class Audit:
             "worst_interval_mean_prediction": worst.mean_prediction,
             "worst_interval_observed_rate": worst.observed_rate,
             "worst_interval_excess": worst.excess,
+            **({} if self.certificate is None else {"certified_upper": self.certificate.upper}),
+            **({} if self.test is None else {"test_p_value": self.test.p_value}),
             **self._flat_measures(),
         }
 
@@ -237,7 +223,17 @@ class Audit:
 
 
 def audit(
-    y_true: Any, y_prob: Any = None, *, sample_weight: Any = None, pos_label: object = None
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    sample_weight: Any = None,
+    pos_label: object = None,
+    clusters: Any = None,
+    estimand: Estimand = "row",
+    max_cluster_size: int | None = None,
+    seed: int = 0,
 ) -> Audit:
     """Say what can be said about a classifier's probabilities, in words and numbers.
 
@@ -246,6 +242,10 @@ def audit(
     y_true, y_prob, sample_weight, pos_label
         As for `calibration_error`. A Predictions or a Tally stands for all of them; what a
         Tally hides inside its cells shows as bounds.
+    confidence : float, default 0.95
+        Of the certificate and of every interval.
+    method, clusters, estimand, max_cluster_size, seed
+        As for `certify`.
 
     Returns
     -------
@@ -261,93 +261,68 @@ def audit(
     >>> print(found.where)
     It fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on average, ...
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label, fine=True)
+    terms = Terms(
+        confidence, method, seed=seed, estimand=estimand, max_cluster_size=max_cluster_size
+    )
+    data = data_of(y_true, y_prob, sample_weight, pos_label, clusters, fine=True)
     diagram = resolve(
         data.source,
         partial(intervals_need, k=_WORST),
         reliability_need,
-        minorant_need,
-        auc_need_if_few,
-        _BINS_NEED,
+        *FAMILY_NEEDS,
+        rows_need(terms, most_exact=_EXACT_ROWS),
     )
     error, at_most = error_of(diagram)
-    measures, notes = _measures(data.source, diagram)
-    origin = data.origin
+    measures, notes = measures_of(data.source, diagram, confidence)
+    certificate, test, more = _sure(data, diagram, terms)
     return Audit(
-        data=_facts(diagram, origin.dropped),
+        data=_facts(diagram, data.origin.dropped),
         calibration_error=error,
         calibration_error_at_most=at_most,
         worst_intervals=worst_intervals_of(diagram, _WORST),
         reliability=reliability_of(diagram),
-        warnings=data.warnings + notes,
+        warnings=data.warnings + notes + more,
         measures=measures,
-        provenance=Provenance(
-            calibrant=__version__,
-            numpy=np.__version__,
-            rows=len(data) + origin.dropped,
-            file=origin.file,
-            file_sha256=origin.sha256,
-        ),
+        certificate=certificate,
+        test=test,
+        provenance=_provenance(data, certificate, test),
     )
 
 
-def _measures(source: Source, diagram: Diagram) -> tuple[Measures, tuple[str, ...]]:
-    """Compute what the data give, and say why the rest is left out."""
-    notes: list[str] = []
-
-    log_loss = source.log_loss()
-
-    def given(need: Needs, name: str) -> bool:
-        # with rows there is nothing left to open; a tally may hide what is needed
-        if log_loss is not None or not (need(diagram) & ~diagram.cells.single).any():
-            return True
-        notes.append(f"A tally does not give {name} exactly, so it is left out.")
-        return False
-
-    parts = given(minorant_need, "the parts of the losses")
-    blocks = minorant(diagram) if parts else None
-    binned = given(_BINS_NEED, "the expected calibration error")
-    extremes = given(extremes_need, "the Kolmogorov-Smirnov error")
-    halves = given(unverifiable_need, "the l1 error that no test excludes")
-    area, area_within = auc_of(diagram)
-    logistic = _logistic(source, diagram, notes)
-    measures = Measures(
-        brier=None if blocks is None else brier_parts_of(diagram, blocks),
-        log_loss=(
-            None
-            if blocks is None or log_loss is None
-            else log_loss_parts_of(diagram, blocks, log_loss)
-        ),
-        expected_calibration_error=(
-            binned_error_of(diagram, _N_BINS, "uniform") if binned else None
-        ),
-        kolmogorov_error=kolmogorov_of(diagram) if extremes else None,
-        roc_auc=None if np.isnan(area) else area,
-        roc_auc_within=area_within,
-        slope=logistic.get("slope"),
-        intercept=logistic.get("intercept"),
-        observed_expected=_ratio(diagram, notes),
-        unverifiable_l1=unverifiable_l1_of(diagram) if halves else None,
+def _sure(
+    data: Predictions | TallyData, diagram: Diagram, terms: Terms
+) -> tuple[Certificate | None, CalibrationTest | None, tuple[str, ...]]:
+    """Certify and test, or say why not."""
+    try:
+        check_rows(diagram, "a certificate and a test")
+    except _checks.InputError as error:
+        return None, None, (f"No certificate and no test: {error}",)
+    if isinstance(data, Predictions) and data.clusters is not None:
+        note = "No test: none carries over to rows that come in clusters."
+        return certificate_of_clusters(data, terms), None, (note,)
+    certificate = certificate_of(diagram, terms, weighted=has_weights(diagram))
+    evidence = evidence_of(diagram)
+    if not needs_exact(evidence) or diagram.cells.single.all():
+        return certificate, suited_test(diagram, evidence, DRAWS, terms.seed), ()
+    note = (
+        "No test: with so few rows or events it would have to draw outcomes for every row, which "
+        "an audit of this size does not. calibration_test does; a tally does not hold the rows."
     )
-    return measures, tuple(notes)
+    return certificate, None, (note,)
 
 
-def _logistic(source: Source, diagram: Diagram, notes: list[str]) -> dict[str, Estimate]:
-    try:
-        found = logistic_of(source, diagram, _CONFIDENCE, "slope", "intercept")
-    except _checks.InputError as error:
-        notes.append(f"No calibration slope and intercept: {error}")
-        return {}
-    notes += [str(error) for error in found.values() if isinstance(error, _checks.InputError)]
-    return {name: one for name, one in found.items() if isinstance(one, Estimate)}
-
-
-def _ratio(diagram: Diagram, notes: list[str]) -> Estimate | None:
-    try:
-        return ratio_of(diagram, _CONFIDENCE)
-    except _checks.InputError as error:
-        notes.append(f"No observed/expected ratio: {error}")
-        return None
+def _provenance(
+    data: Predictions | TallyData, certificate: Certificate | None, test: CalibrationTest | None
+) -> Provenance:
+    seeds = [found.seed for found in (certificate, test) if found is not None]
+    return Provenance(
+        calibrant=__version__,
+        numpy=np.__version__,
+        rows=len(data) + data.origin.dropped,
+        file=data.origin.file,
+        file_sha256=data.origin.sha256,
+        seed=next((seed for seed in seeds if seed is not None), None),
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -7,24 +7,31 @@ import json as json_module
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
 
-from calibrant import __version__
+from calibrant import __version__, _checks
 from calibrant._checks import InputError
+from calibrant._progress import progress_bar
 from calibrant.audit import Audit, audit
+from calibrant.certify.methods import Estimand, Method
+from calibrant.certify.plan import sample_size
 from calibrant.diagram import TOLERANCE
 from calibrant.experiments.documents import documents_example
 from calibrant.report import terminal
-from calibrant.sources.files import check_csv_name, read_predictions, write_predictions
+from calibrant.sources.files import (
+    check_csv_name,
+    read_predictions,
+    read_scores,
+    write_predictions,
+)
 
 app = typer.Typer(
     help="Can these scores be used as probabilities, and where do they fail?",
@@ -45,8 +52,34 @@ DropMissing = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 MaxError = Annotated[
     float | None,
-    typer.Option(min=0, max=1, help="Exit with 1 if the calibration error is over this."),
+    typer.Option(min=0, max=1, help="Exit with 1 if the true error could be over this."),
 ]
+Gate = Annotated[
+    Literal["upper", "estimate"],
+    typer.Option(help="What --max-error is compared with: the certified bound, or what was seen."),
+]
+Confidence = Annotated[float, typer.Option(help="How often promises shall hold.")]
+MethodName = Annotated[Method, typer.Option(help="How the true error is bounded.")]
+Clusters = Annotated[
+    str | None, typer.Option(help="Column that says which rows belong together, as of a patient.")
+]
+EstimandName = Annotated[
+    Estimand, typer.Option(help="With --clusters: what counts once, a row or a cluster.")
+]
+MaxClusterSize = Annotated[
+    int | None,
+    typer.Option(min=1, help="With --clusters: the most rows of one, known before the data."),
+]
+
+#: Methods that `plan` lists, the recommended one first.
+_PLANNED: tuple[Method, ...] = (
+    "certified",
+    "asymptotic",
+    "fixed_design",
+    "band",
+    "isotonic",
+    "gao2017",
+)
 
 
 def _version(wanted: bool) -> None:
@@ -73,29 +106,44 @@ def audit_command(
     pos_label: PosLabel = None,
     soft: Soft = False,
     drop_missing: DropMissing = False,
+    confidence: Confidence = 0.95,
+    method: MethodName = "auto",
+    clusters: Clusters = None,
+    estimand: EstimandName = "row",
+    max_cluster_size: MaxClusterSize = None,
     json: Json = False,
     max_error: MaxError = None,
+    gate: Gate = "upper",
 ) -> None:
     """Audit the predictions in a file.
 
     For example: calibrant audit predictions.csv --label y --prob p --max-error 0.02
 
-    Exit code 0; 1 if the calibration error is over --max-error; 2 on bad input.
+    Exit code 0; 1 if the true calibration error is not proved to be at most --max-error; 2 on
+    bad input.
     """
+    _checks.inner_share("confidence", confidence)
     with Console(stderr=True).status(f"Reading {escape(file.name)}"):
         data = read_predictions(
             file,
             label=label,
             prob=prob,
             weight=weight,
+            clusters=clusters,
             pos_label=pos_label,
             soft=soft,
             drop_missing=drop_missing,
         )
-        found = audit(data)
+        found = audit(
+            data,
+            confidence=confidence,
+            method=method,
+            estimand=estimand,
+            max_cluster_size=max_cluster_size,
+        )
     command = shlex.join(["calibrant", *sys.argv[1:]])
     found = replace(found, provenance=replace(found.provenance, command=command))
-    _show(found, json, max_error)
+    _show(found, json, max_error, gate)
 
 
 @app.command()
@@ -108,7 +156,7 @@ def demo(
     if save is not None:
         check_csv_name(save)
     documents = 20_000
-    with _progress("Drawing documents", 2 * documents) as progress:
+    with progress_bar("Drawing documents", 2 * documents) as progress:
         found = documents_example(documents=documents, progress=progress)
     if save is not None:
         write_predictions(save, y=found.y_true, p=found.y_prob, true_prob=found.true_prob)
@@ -125,31 +173,55 @@ def demo(
         console.print(f"\n{next_step}: {command}", markup=False, soft_wrap=True)
 
 
-def _show(found: Audit, json: bool, max_error: float | None) -> None:
-    passed = max_error is None or found.calibration_error_at_most <= max_error + TOLERANCE
+@app.command()
+def plan(
+    epsilon: Annotated[float, typer.Option(help="The calibration error to certify.")],
+    confidence: Confidence = 0.95,
+    scores: Annotated[
+        Path | None, typer.Option(help="A file of the model's scores; they need no labels.")
+    ] = None,
+    prob: Annotated[str | None, typer.Option(help="Column of scores in that file.")] = None,
+    json: Json = False,
+) -> None:
+    """Say how many labelled rows it takes to certify a calibration error.
+
+    For example: calibrant plan --epsilon 0.01
+    """
+    if scores is not None and prob is None:
+        raise _checks.scores_need_column()
+    known = None if scores is None or prob is None else read_scores(scores, prob=prob)
+    sizes: dict[str, int] = {
+        method: sample_size(epsilon, confidence=confidence, method=method, scores=known)
+        for method in _PLANNED
+    }
     with _output() as console:
         if json:
-            gate = None if max_error is None else {"max_error": max_error, "passed": passed}
-            print(json_module.dumps({**found.to_dict(), "gate": gate}, indent=2, allow_nan=False))
+            about = {"epsilon": epsilon, "confidence": confidence, "rows": sizes}
+            print(json_module.dumps({"schema": "calibrant.plan", "schema_version": 1, **about}))
+        else:
+            terminal.render_plan(epsilon, confidence, sizes, known is not None, console)
+
+
+def _show(found: Audit, json: bool, max_error: float | None, gate: str) -> None:
+    value = found.calibration_error_at_most
+    if max_error is not None and gate == "upper":
+        if found.certificate is None:
+            raise _checks.gate_without_bound(found.warnings)
+        value = found.certificate.upper
+    passed = max_error is None or value <= max_error + TOLERANCE
+    with _output() as console:
+        if json:
+            about = {"max_error": max_error, "gate": gate, "value": value, "passed": passed}
+            document = {**found.to_dict(), "gate": None if max_error is None else about}
+            print(json_module.dumps(document, indent=2, allow_nan=False))
         else:
             terminal.render(found, console)
         if max_error is not None and not json:
-            verdict = "Passed: not over" if passed else "Failed: over"
+            what = "the certified upper bound" if gate == "upper" else "the measured error"
+            verdict = f"Passed: {what} is not over" if passed else f"Failed: {what} is over"
             console.print(f"\n{verdict} the {max_error:g} allowed.", style="bold")
     if not passed:
         raise typer.Exit(1)
-
-
-@contextmanager
-def _progress(what: str, total: int) -> Iterator[Callable[[int], object] | None]:
-    """Show a bar while something goes on, on a terminal only."""
-    screen = Console(stderr=True)
-    if not screen.is_terminal:
-        yield None
-        return
-    with Progress(console=screen, transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda count: bar.update(task, completed=count)
 
 
 class _Console(Console):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from rich.columns import Columns
@@ -11,7 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from calibrant.audit import Audit, Measures
+from calibrant.audit import Audit
+from calibrant.measure.family import Measures
 from calibrant.measure.interval import Interval
 
 
@@ -35,7 +37,7 @@ def render(audit: Audit, console: Console) -> None:
     console.print(
         Group(
             Text(audit.headline, style="bold"),
-            Text(audit.where),
+            *(Text(sentence) for sentence in audit.summary[1:]),
             *(Text(f"Note: {warning}", style="yellow") for warning in _notes(audit)),
             Text(),
             Columns([_facts(audit), _measures(audit.measures)], padding=(0, 4)),
@@ -43,6 +45,48 @@ def render(audit: Audit, console: Console) -> None:
             _worst(audit.worst_intervals),
             Text(),
             _reliability(audit.reliability, marks),
+        )
+    )
+
+
+#: What each method of a plan is for.
+_PURPOSE = {
+    "certified": "recommended: proved for any model and data",
+    "asymptotic": "normal limit, not proved for finitely many rows",
+    "fixed_design": "proved, about exactly these scores",
+    "band": "proved, for all intervals of scores at once",
+    "isotonic": "proved, on the rows a monotone calibrator was fitted on",
+    "gao2017": "the bound of Gao, Parameswaran and Peng (2017)",
+}
+
+
+def render_plan(
+    epsilon: float, confidence: float, sizes: Mapping[str, int], sharp: bool, console: Console
+) -> None:
+    """Print how many rows each method takes; the first one is recommended."""
+    rows = next(iter(sizes.values()))
+    table = _table("Rows by method", "scores", "rows", "scores")
+    table.columns[0].header, table.columns[2].header = "method", "what it is"
+    for method, size in sizes.items():
+        table.add_row(method, f"{size:,}", _PURPOSE[method])
+    basis = (
+        "Computed for the scores given."
+        if sharp
+        else "Worst case over all scores; --scores FILE --prob COLUMN gives fewer."
+    )
+    console.print(
+        Group(
+            Text(
+                f"To certify with {100 * confidence:.10g}% confidence that the calibration error "
+                f"is at most {epsilon:g}, label about {rows:,} rows.",
+                style="bold",
+            ),
+            Text(
+                "That is where the upper bound of a calibrated classifier is expected to get "
+                f"there; a miscalibrated one takes more, or never does. {basis}"
+            ),
+            Text(),
+            table,
         )
     )
 
@@ -73,7 +117,17 @@ def _facts(audit: Audit) -> Table:
     table.add_row("calibration error", f"{audit.calibration_error:.6f}")
     if not audit.exact:
         table.add_row("  at most", f"{audit.calibration_error_at_most:.6f}")
+    if audit.certificate is not None:
+        share = f"{100 * audit.certificate.confidence:.4g}%"
+        table.add_row(f"  certified, {share}", _upper(audit.certificate.upper))
+    if audit.test is not None:
+        table.add_row("test p-value", f"{audit.test.p_value:.2g}")
     return table
+
+
+def _upper(value: float) -> str:
+    """Six decimals, rounded up: a bound may grow but not shrink."""
+    return f"{math.ceil(value * 1e6 - 1e-6) / 1e6:.6f}"
 
 
 def _measures(measures: Measures) -> Table:

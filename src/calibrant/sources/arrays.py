@@ -72,6 +72,14 @@ class ArraySource:
             sums.add(*grid.place(found.score, which), found)
         return sums.cells(*grid.names())
 
+    def rows(self) -> Rows:
+        """Return every row at once, also those of weight 0, in the order they came in.
+
+        For what is not a sum over scores, such as clusters; it takes memory with the rows.
+        """
+        parts = [self._rows(start, score, slice(None)) for start, score in self._scores()]
+        return Rows.concatenate(parts)
+
     def log_loss(self) -> float:
         """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
 

@@ -42,6 +42,7 @@ def read_predictions(
     label: str,
     prob: str,
     weight: str | None = None,
+    clusters: str | None = None,
     pos_label: str | None = None,
     soft: bool = False,
     drop_missing: bool = False,
@@ -52,7 +53,7 @@ def read_predictions(
     ----------
     path : Path
         The file; its ending tells its format.
-    label, prob, weight : str
+    label, prob, weight, clusters : str
         Names of the columns.
     pos_label : str, optional
         The label that is the event, as it is written in the file.
@@ -61,9 +62,8 @@ def read_predictions(
     drop_missing : bool
         Leave out rows with a missing value instead of refusing them.
     """
-    names = {"label": label, "prob": prob}
-    if weight is not None:
-        names["weight"] = weight
+    roles = {"label": label, "prob": prob, "weight": weight, "clusters": clusters}
+    names = {role: name for role, name in roles.items() if name is not None}
     columns = _columns(path, names)
     columns["label"] = _truth_values(columns["label"])
     dropped = _drop_missing(columns, path) if drop_missing else 0
@@ -74,8 +74,9 @@ def read_predictions(
             columns["label"],
             columns["prob"],
             sample_weight=columns.get("weight"),
+            clusters=columns.get("clusters"),
             pos_label=_typed(pos_label, columns["label"], label),
-            _names=_checks.Names(*(f"column {name!r}" for name in (label, prob, weight))),
+            _names=_checks.Names(*(f"column {name!r}" for name in roles.values())),
             _origin=Origin(str(path), digest, dropped),
             _fine=True,
         )
@@ -88,6 +89,15 @@ def read_predictions(
             ) from None
         raise
     return data
+
+
+def read_scores(path: Path, *, prob: str) -> AnyArray:
+    """Read the scores alone; missing ones are left out."""
+    scores = _columns(path, {"prob": prob})["prob"]
+    missing = is_missing(scores)
+    if missing.all():
+        raise _checks.file_all_missing(str(path), len(missing))
+    return scores[~missing]
 
 
 def _columns(path: Path, names: dict[str, str]) -> dict[str, AnyArray]:
@@ -168,7 +178,7 @@ def _is_text(kinds: dict[str, str], name: str | None) -> bool:
 
 def _expression(role: str, name: str, kind: str) -> str:
     """Say how a column is fetched: numbers as doubles, labels in words as text."""
-    if role == "label" and _NUMBERS.match(kind) is None:
+    if role == "clusters" or (role == "label" and _NUMBERS.match(kind) is None):
         return f"CAST({_quoted(name)} AS VARCHAR)"
     if role == "label" and not kind.startswith(("DECIMAL", "HUGEINT", "UHUGEINT")):
         return _quoted(name)

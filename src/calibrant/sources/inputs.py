@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import FloatArray
-from calibrant.sources.columns import Column, Found, numbers
+from calibrant._types import FloatArray, IntArray
+from calibrant.sources.columns import Column, Found, is_missing, numbers
 from calibrant.sources.labels import Labels
 
 
@@ -84,3 +85,26 @@ def check_weights(column: Column) -> tuple[str, ...]:
         rows = "1 row has" if zeros == 1 else f"{zeros:,} rows have"
         return (f"{rows} zero {column.name} and {'is' if zeros == 1 else 'are'} not counted.",)
     return ()
+
+
+def coded(column: Column) -> tuple[list[Any], IntArray]:
+    """Return the distinct values of a column in order, and which one each row holds."""
+    missing = Found()
+    seen: dict[Any, int] = {}
+    found: list[int] = []
+    for start, values in column.chunks():
+        if missing.see(start, is_missing(values), values):
+            continue
+        try:
+            found += [seen.setdefault(value, len(seen)) for value in values.tolist()]
+        except TypeError:  # lists and the like
+            raise _checks.labels_not_plain(column.name) from None
+    if missing.count:
+        raise _checks.missing(column.name, missing.count, missing.row)
+    try:
+        ordered = sorted(seen)
+    except TypeError:  # numbers and words
+        ordered = sorted(seen, key=repr)
+    number = np.empty(len(seen), dtype=np.int64)
+    number[[seen[value] for value in ordered]] = np.arange(len(seen))
+    return ordered, number[found]

@@ -9,7 +9,12 @@ from typing import Any
 from calibrant import _checks
 from calibrant.sources.arrays import ArraySource
 from calibrant.sources.columns import Column
-from calibrant.sources.inputs import check_lengths, check_not_swapped, check_weights
+from calibrant.sources.inputs import (
+    check_lengths,
+    check_not_swapped,
+    check_weights,
+    coded,
+)
 from calibrant.sources.labels import Labels
 from calibrant.tally import DEFAULT_LEVEL, Cells, Tally, Totals
 
@@ -39,6 +44,9 @@ class Predictions:
         Weight of each row, not negative. A whole number counts the row that many times.
     pos_label : optional
         The label that is the event.
+    clusters : array-like, optional
+        Which rows belong together, such as those of one patient: any values, equal within a
+        cluster. Certificates then do not take them for independent.
 
     Notes
     -----
@@ -61,6 +69,7 @@ class Predictions:
         *,
         sample_weight: Any = None,
         pos_label: object = None,
+        clusters: Any = None,
         _names: _checks.Names | None = None,
         _origin: Origin | None = None,
         _fine: bool = False,
@@ -68,7 +77,10 @@ class Predictions:
         names = _names or _checks.Names()
         label, prob = Column(y_true, names.label), Column(y_prob, names.prob)
         weight = None if sample_weight is None else Column(sample_weight, names.weight)
-        check_lengths([column for column in (label, prob, weight) if column is not None])
+        group = None if clusters is None else Column(clusters, names.clusters)
+        check_lengths([column for column in (label, prob, weight, group) if column is not None])
+        #: The number of each row's cluster, None if rows stand for themselves.
+        self.clusters = None if group is None else coded(group)[1]
         labels = Labels(label, pos_label)
         check_not_swapped(prob, labels, names)
         #: What is allowed but should be known, in words.
@@ -110,6 +122,7 @@ class TallyData:
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
         self.source = self
+        self.clusters = None
         self.warnings: tuple[str, ...] = ()
         self.origin = Origin()
 
@@ -135,6 +148,7 @@ def data_of(
     y_prob: Any = None,
     sample_weight: Any = None,
     pos_label: object = None,
+    clusters: Any = None,
     *,
     fine: bool = False,
 ) -> Predictions | TallyData:
@@ -142,7 +156,12 @@ def data_of(
 
     `fine` asks for finer cells in the first pass, for statistics that would split them anyway.
     """
-    others = {"y_prob": y_prob, "sample_weight": sample_weight, "pos_label": pos_label}
+    others = {
+        "y_prob": y_prob,
+        "sample_weight": sample_weight,
+        "pos_label": pos_label,
+        "clusters": clusters,
+    }
     if isinstance(y_true, Predictions | Tally):
         given = [name for name, value in others.items() if value is not None]
         if given:
@@ -150,7 +169,14 @@ def data_of(
         return TallyData(y_true) if isinstance(y_true, Tally) else y_true
     if y_prob is None:
         raise _checks.argument_missing("y_prob")
-    return Predictions(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, _fine=fine)
+    return Predictions(
+        y_true,
+        y_prob,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        clusters=clusters,
+        _fine=fine,
+    )
 
 
 def _one_label(cells: Cells) -> bool:

@@ -1,0 +1,1 @@
+"""What can be promised about the true calibration error c(f), and how many labels that takes."""

@@ -1,0 +1,311 @@
+"""Bands around a curve: where the truth lies, or where the curve would lie if it were calibrated.
+
+These are two different things and never stand in for one another. A confidence band surrounds the
+measured curve and holds the true one; a consistency band surrounds calibration and would hold the
+measured curve if the scores were right.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.certify.bounds import INDEPENDENT, band_width
+from calibrant.certify.evidence import check_rows, evidence_of
+from calibrant.diagram import Diagram, resolve
+from calibrant.measure.quantiles import quantile_points, quantiles_need
+from calibrant.minorant import Minorant, minorant, minorant_need
+from calibrant.sources.predictions import data_of, warn
+
+CurveName: TypeAlias = Literal["cumulative", "reliability"]
+CURVES: tuple[str, ...] = get_args(CurveName)
+#: Samples drawn for a consistency band, and the groups of scores they are drawn in; up to
+#: `_FEW_ROWS` every distinct score is a group of its own.
+_DRAWS = 999
+_GROUPS = np.linspace(0, 1, 4097)
+_FEW_ROWS = 1 << 15
+#: Outcomes drawn in one go.
+_BATCH = 1 << 20
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Band:
+    """A curve with a band.
+
+    Attributes
+    ----------
+    score : float array
+        Where along the scores.
+    value : float array
+        The curve: observed minus predicted so far (cumulative), or the observed rate that
+        isotonic regression gives (reliability).
+    lower, upper : float array
+        The band at these scores.
+    curve : str
+        "cumulative" or "reliability".
+    kind : str
+        "confidence": holds the true curve. "consistency": holds the curve of calibrated scores.
+    confidence : float
+        How often: the whole true curve at once, or at each score the curve under calibration.
+    assumptions : tuple of str
+        What must hold.
+    """
+
+    score: FloatArray
+    value: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    curve: str
+    kind: str
+    confidence: float
+    assumptions: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{100 * self.confidence:g}% {self.kind} band of the {self.curve} curve, "
+            f"{len(self)} points>"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        columns = {
+            name: getattr(self, name).tolist() for name in ("score", "value", "lower", "upper")
+        }
+        about = {"curve": self.curve, "kind": self.kind, "confidence": self.confidence}
+        return {**about, "assumptions": list(self.assumptions), **columns}
+
+
+def confidence_band(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    curve: CurveName = "cumulative",
+    confidence: float = 0.95,
+    points: int = 500,
+    sample_weight: Any = None,
+    pos_label: object = None,
+) -> Band:
+    """Surround a curve by a band that holds the true one, everywhere at once.
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight, pos_label
+        As for `certify`.
+    curve : {"cumulative", "reliability"}
+        Observed minus predicted events along the scores, for any data; or the rate of the event
+        at each score, if it does not decrease with the score.
+    confidence : float, default 0.95
+        How often the whole true curve lies in the band.
+    points : int, default 500
+        At most this many points, evenly spaced in weight.
+
+    Returns
+    -------
+    Band
+        Simultaneous for all scores. For the reliability curve lower above upper at some score
+        means that the data contradict a rate that does not decrease.
+
+    References
+    ----------
+    The band of `certify(method="band")`; for the reliability curve Hoeffding's lemma for the
+    reflected walk, given the scores.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(1000, seed=1)
+    >>> band = cb.confidence_band(y_true, y_prob, points=100)
+    >>> band
+    <95% confidence band of the cumulative curve, 100 points>
+    """
+    _check(curve, confidence, points)
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    if data.clusters is not None:
+        raise _checks.not_for_clusters("confidence_band", "certify")
+    shares = np.linspace(0, 1, points)
+    need = partial(_points_need, shares=shares)
+    check_rows(Diagram(*data.source.start()), "a band")
+    warn(data.warnings, stacklevel=2)
+    if curve == "reliability":
+        return _reliability(resolve(data.source, need, minorant_need), shares, confidence)
+    diagram = resolve(data.source, need)
+    at = _points(diagram, shares)
+    width = band_width(evidence_of(diagram), 1 - confidence)
+    value = diagram.walk[at] / diagram.weight
+    score = diagram.cells.high[at - 1]
+    band = (score, value, value - width, value + width)
+    return Band(*band, curve, "confidence", confidence, (INDEPENDENT,))
+
+
+def _check(curve: str, confidence: float, points: int) -> None:
+    if curve not in CURVES:
+        raise _checks.not_among("curve", curve, CURVES)
+    _checks.inner_share("confidence", confidence)
+    _checks.whole_number("points", points, least=2)
+
+
+def _points(diagram: Diagram, shares: FloatArray) -> IntArray:
+    """Return the points of the walk to show, after the start: all of them, or at even shares."""
+    if int(diagram.cells.rows.sum()) <= len(shares):
+        return np.arange(1, len(diagram.cells) + 1)
+    return np.unique(np.maximum(quantile_points(diagram, shares), 1))
+
+
+def _points_need(diagram: Diagram, shares: FloatArray) -> BoolArray:
+    if int(diagram.cells.rows.sum()) <= len(shares):
+        return np.ones(len(diagram.cells), dtype=bool)
+    needed = quantiles_need(diagram, shares)
+    needed[0] = True
+    return needed
+
+
+def _fit_at(diagram: Diagram, at: IntArray) -> FloatArray:
+    """Read isotonic regression at points of the walk, each at the score that ends there."""
+    found = minorant(diagram)
+    return _block_values(found, at)
+
+
+def _block_values(found: Minorant, at: IntArray) -> FloatArray:
+    value: FloatArray = found.value[np.searchsorted(found.first, at - 1, side="right") - 1]
+    return value
+
+
+def _reliability(diagram: Diagram, shares: FloatArray, confidence: float) -> Band:
+    """Bound the rate at x by its mean over ranges that begin or end at x.
+
+    If the rate does not decrease, it is at x at most its mean over [x, b], and at least its mean
+    over [a, x]; given the scores, all sums over ranges are within w of their expectation.
+    """
+    at = _points(diagram, shares)
+    if not diagram.cells.single[at - 1].all():
+        raise _checks.tally_hides("a band of the reliability curve")
+    weight, positives = diagram.weight_before, np.append(0, np.cumsum(diagram.cells.positives))
+    slack = math.sqrt(diagram.weight * math.log(4 / (1 - confidence)) / 2)
+    upper, lower = np.empty(len(at)), np.empty(len(at))
+    for i, point in enumerate(at):
+        ends, starts = at[i:], at[: i + 1] - 1
+        above = (positives[ends] - positives[point - 1] + slack) / (
+            weight[ends] - weight[point - 1]
+        )
+        below = (positives[point] - positives[starts] - slack) / (weight[point] - weight[starts])
+        upper[i], lower[i] = min(1.0, above.min()), max(0.0, below.max())
+    assumptions = (
+        "given the scores, outcomes are independent of each other",
+        "the rate of the event does not decrease with the score",
+    )
+    band = (diagram.cells.score[at - 1], _fit_at(diagram, at), lower, upper)
+    return Band(*band, "reliability", "confidence", confidence, assumptions)
+
+
+def consistency_band(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    curve: CurveName = "cumulative",
+    confidence: float = 0.95,
+    points: int = 500,
+    seed: int = 0,
+    sample_weight: Any = None,
+    pos_label: object = None,
+) -> Band:
+    """Show where a curve would lie if the scores were right, by drawing outcomes from them.
+
+    Parameters
+    ----------
+    y_true, y_prob, curve, points, sample_weight, pos_label
+        As for `confidence_band`.
+    confidence : float, default 0.95
+        The share of drawn curves that lie in the band, at each score by itself.
+    seed : int, default 0
+        Seed of the draws.
+
+    Returns
+    -------
+    Band
+        A measured curve that leaves it here and there is no proof of anything:
+        `calibration_test` looks at all scores together.
+
+    Notes
+    -----
+    999 samples are drawn. From 32,768 rows on, neighbouring scores are drawn together, in 4096
+    groups of equal weight at their mean score.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(1000, seed=1)
+    >>> cb.consistency_band(y_true, y_prob, curve="reliability")
+    <95% consistency band of the reliability curve, 500 points>
+    """
+    _check(curve, confidence, points)
+    seed = _checks.whole_number("seed", seed, least=0)
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    if data.clusters is not None:
+        raise _checks.not_for_clusters("consistency_band", "certify")
+    check_rows(Diagram(*data.source.start()), "a band")
+    shares = np.linspace(0, 1, points)
+    fit = (minorant_need,) if curve == "reliability" else ()
+    diagram = resolve(data.source, partial(_points_need, shares=shares), _groups_need, *fit)
+    warn(data.warnings, stacklevel=2)
+    at = _points(diagram, shares)
+    if curve == "reliability" and not diagram.cells.single[at - 1].all():
+        raise _checks.tally_hides("a band of the reliability curve")
+    drawn = _drawn(diagram, at, curve, np.random.default_rng(seed))
+    tail = (1 - confidence) / 2
+    lower, upper = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    value = _fit_at(diagram, at) if curve == "reliability" else diagram.walk[at] / diagram.weight
+    band = (diagram.cells.high[at - 1], value, lower, upper)
+    return Band(*band, curve, "consistency", confidence, ("the scores are right",))
+
+
+def _groups_need(diagram: Diagram) -> BoolArray:
+    if int(diagram.cells.rows.sum()) <= _FEW_ROWS:
+        return np.ones(len(diagram.cells), dtype=bool)
+    return quantiles_need(diagram, _GROUPS)
+
+
+def _drawn(diagram: Diagram, at: IntArray, curve: str, rng: np.random.Generator) -> FloatArray:
+    """Draw the curve at the points, again and again, as it would be for calibrated scores."""
+    ends = np.arange(1, len(diagram.cells) + 1)
+    if int(diagram.cells.rows.sum()) > _FEW_ROWS:
+        ends = np.union1d(quantile_points(diagram, _GROUPS), at)
+        ends = ends[ends > 0]
+    first = np.append(0, ends[:-1])
+    weight = diagram.weight_before[ends] - diagram.weight_before[first]
+    positives = np.append(0.0, np.cumsum(diagram.cells.positives))
+    mass = positives[ends] - positives[first] - (diagram.walk[ends] - diagram.walk[first])
+    score = np.clip(mass / weight, 0, 1)
+    shown = np.searchsorted(ends, at)
+    follow = _cumulative if curve == "cumulative" else _fitted
+    times = max(1, _BATCH // len(ends))
+    parts = []
+    for start in range(0, _DRAWS, times):
+        size = (min(times, _DRAWS - start), len(ends))
+        events = rng.binomial(np.rint(weight).astype(np.int64), score, size)
+        parts.append(follow(events - mass, weight, mass)[:, shown])
+    return np.concatenate(parts)
+
+
+_Follow: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+
+
+def _cumulative(excess: FloatArray, weight: FloatArray, _mass: FloatArray) -> FloatArray:
+    curve: FloatArray = np.cumsum(excess, axis=1) / weight.sum()
+    return curve
+
+
+def _fitted(excess: FloatArray, weight: FloatArray, mass: FloatArray) -> FloatArray:
+    from scipy.optimize import isotonic_regression
+
+    rates = (excess + mass) / weight
+    return np.array([isotonic_regression(rate, weights=weight).x for rate in rates])

@@ -1,0 +1,101 @@
+"""Evidence: the few numbers of a diagram that a certificate needs, and the counts behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.diagram import Diagram
+from calibrant.measure.error import error_of
+
+#: The most distinct scores, and the most rows, that methods which look at each of them take.
+MOST_ROWS = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a sample says, in the four numbers that bounds are made of.
+
+    Attributes
+    ----------
+    n : int
+        Rows; a weight counts its row that many times.
+    c_emp, c_emp_at_most : float
+        The calibration error measured. They differ only for a tally, which bounds it.
+    v0 : float
+        Mean of f (1 - f): what the variance of an outcome would be if the scores were right.
+    brier : float
+        Mean of (y - f)^2.
+    """
+
+    n: int
+    c_emp: float
+    c_emp_at_most: float
+    v0: float
+    brier: float
+
+
+def evidence_of(diagram: Diagram, what: str = "a certificate") -> Evidence:
+    """Read the evidence off a diagram resolved for its extremes."""
+    check_rows(diagram, what)
+    totals, n = diagram.totals, diagram.weight
+    mass = float((diagram.cells.positives - diagram.cells.rise + diagram.cells.fall).sum())
+    c_emp, at_most = error_of(diagram)
+    return Evidence(
+        n=round(n),
+        c_emp=c_emp,
+        c_emp_at_most=at_most,
+        v0=min(0.25, max(0.0, (mass - totals.ff) / n)),
+        brier=min(1.0, max(0.0, (totals.yy - 2 * totals.fy + totals.ff) / n)),
+    )
+
+
+def check_rows(diagram: Diagram, what: str) -> None:
+    """Refuse soft labels and weights that are no row counts: the claim is about rows."""
+    if not diagram.totals.labels_binary:
+        raise _checks.needs_binary(what)
+    if not diagram.totals.weights_integer:
+        raise _checks.needs_row_counts(what)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Counts:
+    """Rows and positives at every distinct score, in order: all that a sample of rows is.
+
+    Attributes
+    ----------
+    score : float array
+        The distinct scores.
+    rows, positives : int array
+        How many rows have it, and in how many of them the event happened.
+    """
+
+    score: FloatArray
+    rows: IntArray
+    positives: IntArray
+
+    @property
+    def n(self) -> int:
+        """Rows in all."""
+        return int(self.rows.sum())
+
+
+def every_cell(diagram: Diagram) -> BoolArray:
+    """Mark every cell; refuse tables too large to be held as counts."""
+    closed = int(diagram.cells.rows[~diagram.cells.single].sum())
+    if closed + len(diagram.cells) > 2 * MOST_ROWS:
+        raise _checks.too_many_rows("distinct scores", closed, MOST_ROWS)
+    return np.ones(len(diagram.cells), dtype=bool)
+
+
+def counts_of(diagram: Diagram, what: str) -> Counts:
+    """Read the counts off a diagram whose cells are all opened."""
+    check_rows(diagram, what)
+    cells = diagram.cells
+    if not cells.single.all():
+        raise _checks.tally_hides(what)
+    rows = np.rint(cells.weight).astype(np.int64)
+    return Counts(cells.score, rows, np.rint(cells.positives).astype(np.int64))

@@ -1,0 +1,96 @@
+"""Many certificates at once: several models, or every group, in one joint statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant.certify.bounds import Sided
+from calibrant.certify.certificate import Certificate
+from calibrant.certify.certify import certificate_for
+from calibrant.certify.methods import Method, Terms
+from calibrant.sources.columns import Column
+from calibrant.sources.inputs import check_lengths, coded
+from calibrant.sources.predictions import Predictions
+
+#: With more statements than this "auto" does not bet, which takes milliseconds for each.
+_BET_ON = 20
+
+
+def certify_many(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    groups: Any = None,
+    confidence: float = 0.95,
+    method: Method = "auto",
+    sided: Sided = "upper",
+    sample_weight: Any = None,
+    pos_label: object = None,
+    seed: int = 0,
+) -> dict[Any, Certificate]:
+    """Certify several models or groups, all promises holding at once.
+
+    With K of them each one is made at (1 - confidence) / K, so that the chance that any is wrong
+    is at most 1 - confidence, however they depend on each other.
+
+    Parameters
+    ----------
+    y_true : array-like
+        Outcomes.
+    y_prob : mapping of name to array-like, or array-like
+        The scores of several models on the same rows; or of one model, with `groups`.
+    groups : array-like, optional
+        The group of each row.
+    confidence, method, sided, sample_weight, pos_label, seed
+        As for `certify`. "auto" is "certified" for more than 20 statements.
+
+    Returns
+    -------
+    dict of Certificate
+        By model or group, in order.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, truth = cb.simulate.overconfident().draw(20_000, seed=1)
+    >>> both = cb.certify_many(y_true, {"model": y_prob, "truth": truth})
+    >>> both["truth"].upper < 0.02 < both["model"].upper
+    True
+    """
+    parts = list(_parts(y_true, y_prob, groups, sample_weight, pos_label))
+    if method == "auto" and len(parts) > _BET_ON:
+        method = "certified"
+    terms = Terms(confidence, method, sided, seed, statements=len(parts))
+    return {name: certificate_for(data, terms) for name, data in parts}
+
+
+def _parts(
+    y_true: Any, y_prob: Any, groups: Any, sample_weight: Any, pos_label: object
+) -> Iterator[tuple[Any, Predictions]]:
+    more = {"sample_weight": sample_weight, "pos_label": pos_label}
+    if isinstance(y_prob, Mapping):
+        if groups is not None:
+            raise _checks.argument_superfluous(["groups"], "mapping of models")
+        if not y_prob:
+            raise _checks.nothing_to_certify("y_prob")
+        for name, scores in y_prob.items():
+            names = _checks.Names(prob=f"y_prob[{name!r}]")
+            yield name, Predictions(y_true, scores, **more, _names=names)
+        return
+    if groups is None:
+        raise _checks.groups_missing()
+    column = Column(groups, "groups")
+    data = Predictions(y_true, y_prob, **more)
+    check_lengths([Column(y_prob, "y_prob"), column])
+    values, which = coded(column)
+    rows = data.source.rows()
+    order = np.argsort(which, kind="stable")
+    ends = np.searchsorted(which[order], np.arange(1, len(values)))
+    for value, index in zip(values, np.split(order, ends), strict=True):
+        group = rows.take(index)
+        if group.weight is None or group.weight.any():
+            yield value, Predictions(group.label, group.score, sample_weight=group.weight)

@@ -1,0 +1,150 @@
+"""Promises against laws whose truth is known, at every number of rows."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import isotonic_regression
+
+import calibrant as cb
+from calibrant.certify import bounds
+from calibrant.certify.betting import Game, bets, betting, ruled_out
+from calibrant.certify.evidence import counts_of
+from calibrant.certify.testing import suited_test
+from calibrant.simulate import calibrated, constant, laws, overconfident, wavy
+from reference.sorted_path import sorted_error
+from validity.simulation import drawn, misses, too_many
+
+LAWS = pytest.mark.parametrize("law", laws(), ids=str)
+#: rows: samples drawn in the short version, and in the long one.
+TIMES = {1: (60, 1000), 5: (60, 1000), 50: (50, 1000), 200: (40, 1000), 1000: (25, 600)}
+TIMES |= {10_000: (5, 150)}
+
+
+def check_misses(law, rows, times):
+    found = misses(law, rows, times)
+    broken = {name: count for name, count in found.items() if too_many(count, times)}
+    assert not broken, f"{law}, {rows} rows, {times} samples"
+
+
+@LAWS
+def test_proved_bounds_hold(law):
+    for rows, (times, _) in TIMES.items():
+        check_misses(law, rows, times)
+
+
+@pytest.mark.validity
+@LAWS
+@pytest.mark.parametrize("rows", TIMES)
+def test_proved_bounds_hold_in_long_runs(law, rows):
+    check_misses(law, rows, TIMES[rows][1])
+
+
+def test_a_bound_that_is_too_small_is_caught():
+    """The count can fail: a normal limit without the search over intervals would not pass."""
+    law, rows, times = constant(0.0, 0.01), 200, 300
+    missed = 0
+    for seed in range(times):
+        evidence = drawn(law, rows, seed)[1]
+        wald = evidence.c_emp + 1.645 * math.sqrt(evidence.brier / rows)
+        missed += law.calibration_error > wald
+    assert too_many(missed, times)
+
+
+def test_betting_without_the_shuffle_is_caught():
+    """Betting on rows sorted by score and label breaks the promise; a random order keeps it."""
+    law, rows, times = constant(0.0, 0.3), 200, 100
+    sorted_rows = shuffled = 0
+    for seed in range(times):
+        diagram, evidence, _ = drawn(law, rows, seed)
+        counts = counts_of(diagram, "a bet")
+        z = np.sort(law.draw(rows, seed=seed).y_true.astype(float))
+        game = Game(z, bets(np.square(z), 0.05), None, np.array([rows - 1]))
+        upper = ruled_out(game.least_capital, evidence.c_emp, 0.05)
+        sorted_rows += law.calibration_error > upper
+        upper = betting(counts, evidence.c_emp, 0.05, seed=seed).upper
+        shuffled += law.calibration_error > upper
+    assert too_many(sorted_rows, times)
+    assert not too_many(shuffled, times)
+
+
+def asymptotic_misses(law, rows, times):
+    both = upper = 0
+    for seed in range(times):
+        diagram, evidence, _ = drawn(law, rows, seed)
+        p_value = suited_test(diagram, evidence, 999, seed).p_value
+        bound = bounds.asymptotic(evidence, 0.05, "both", p_value=p_value)
+        both += not bound.lower - 1e-12 <= law.calibration_error <= bound.upper + 1e-12
+        one_sided = bounds.asymptotic(evidence, 0.05).upper
+        upper += law.calibration_error > one_sided + 1e-12
+    return both, upper
+
+
+@LAWS
+def test_the_asymptotic_interval_covers_as_often_as_it_says(law):
+    both, upper = asymptotic_misses(law, 200, 60)
+    assert not too_many(both, 60, 0.038)
+    assert not too_many(upper, 60, 0.058)
+
+
+@pytest.mark.validity
+@LAWS
+@pytest.mark.parametrize(("rows", "times"), [(200, 1000), (1000, 500), (10_000, 120)])
+def test_the_asymptotic_interval_in_long_runs(law, rows, times):
+    both, upper = asymptotic_misses(law, rows, times)
+    assert not too_many(both, times, 0.038)
+    assert not too_many(upper, times, 0.058)
+
+
+def isotonic_errors(law, rows, times):
+    """The true error of isotonic regression on the rows it was fitted on, and its bound."""
+    population = law.draw(200_000, seed=10**6)
+    for seed in range(times):
+        y_true, y_prob, _ = law.draw(rows, seed=seed)
+        scores, which, weight = np.unique(y_prob, return_inverse=True, return_counts=True)
+        rate = np.bincount(which, y_true) / weight
+        fit = isotonic_regression(rate, weights=weight.astype(float)).x
+        own = cb.audit(y_true, fit[which], method="isotonic")
+        assert own.calibration_error < 1e-9
+        place = np.clip(np.searchsorted(scores, population.y_prob), 0, len(scores) - 1)
+        truth = sorted_error(population.true_prob, fit[place])[0]
+        yield truth, own.certificate.upper
+
+
+@pytest.mark.parametrize("law", [calibrated(), wavy(), overconfident()], ids=str)
+def test_isotonic_on_its_own_rows(law):
+    found = np.array(list(isotonic_errors(law, 500, 20)))
+    assert (found[:, 0] <= found[:, 1]).all()
+    # the bound is far from tight, so a holdout is better advice
+    assert np.quantile(found[:, 0], 0.95) * math.sqrt(500) < 1.5
+
+
+def oracle_width(law, rows):
+    """1.645 deviations of the mean at the population's worst interval, which nobody knows."""
+    population = law.draw(200_000, seed=10**6)
+    inside = np.ones(200_000, dtype=bool)
+    if law.calibration_error > 1e-9:
+        _, p1, p2 = sorted_error(population.true_prob, population.y_prob)
+        low = -1.0 if p1 is None else p1
+        inside = (population.y_prob > low) & (population.y_prob <= p2)
+    gap = population.true_prob - population.y_prob
+    square = gap**2 + population.true_prob * (1 - population.true_prob)
+    variance = (inside * square).mean() - (inside * gap).mean() ** 2
+    return 1.645 * math.sqrt(variance / rows)
+
+
+@LAWS
+def test_no_bound_is_shorter_than_the_oracle_on_average(law):
+    rows, times = 1000, 12
+    widths = {"certified": [], "betting": [], "band": []}
+    for seed in range(times):
+        diagram, evidence, _ = drawn(law, rows, seed)
+        bound = {
+            "certified": bounds.certified(evidence, 0.05),
+            "betting": betting(counts_of(diagram, "a bet"), evidence.c_emp, 0.05, seed=seed),
+            "band": bounds.band(evidence, 0.05),
+        }
+        for name, one in bound.items():
+            widths[name].append(one.upper - evidence.c_emp)
+    for name, each in widths.items():
+        assert np.mean(each) >= oracle_width(law, rows), name
