@@ -30,6 +30,7 @@ lint: $(VENV)/dev.stamp ## ruff and mypy --strict
 bench: $(BENCH)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (installs them)
 	$(BENCH)/bin/python benchmarks/measure.py --save benchmarks/measure.md
 	$(BENCH)/bin/python benchmarks/family.py --save benchmarks/family.md
+	$(BENCH)/bin/python benchmarks/certify.py --save benchmarks/certify.md
 
 bench-large: $(BENCH)/bench.stamp ## how time and memory grow up to 10^8 rows
 	$(BENCH)/bin/python benchmarks/measure.py --growth --save benchmarks/growth.md

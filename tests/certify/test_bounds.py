@@ -15,6 +15,7 @@ from calibrant.certify.brownian import MEAN_RANGE, range_quantile, range_tail
 from calibrant.certify.evidence import Evidence
 from calibrant.certify.methods import METHODS, formula
 from calibrant.certify.tails import berry_esseen, chernoff, mean_at_most, worst_tail
+from reference import published
 
 FORMULAS = [method for method in METHODS if method not in {"auto", "betting"}]
 
@@ -189,6 +190,10 @@ def test_the_tail_that_certified_inverts_falls_with_the_candidate():
 
 def test_the_range_of_brownian_motion():
     assert range_tail(0.0) == 1
+    for r, below in published.RANGE_CDF:
+        assert 1 - range_tail(r) == pytest.approx(below, abs=5e-7)
+    for r, above in published.RANGE_TAIL:
+        assert range_tail(r) == pytest.approx(above, rel=0.02)
     assert range_quantile(0.05) == pytest.approx(2.498, abs=5e-4)
     assert range_quantile(0.025) == pytest.approx(2.734, abs=5e-4)
     # the two series meet

@@ -33,3 +33,7 @@ PAV = [
         [1, 13.95, 13.95, 13.95, 13.95, 13.95, 24],
     ),
 ]
+
+#: The range of Brownian motion on [0, 1]: (r, P(range <= r)), and (r, P(range > r)) far out.
+RANGE_CDF = [(1, 0.063365), (2, 0.818506), (3, 0.989201)]
+RANGE_TAIL = [(6.78, 4.8e-11), (5.186, 8.6e-07)]

@@ -1,0 +1,84 @@
+"""What does a certificate cost, next to the calibration error it is made from?
+
+``make bench`` prints the table and writes it to benchmarks/certify.md.
+"""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+import calibrant as cb
+from calibrant.certify import bounds
+from calibrant.certify.betting import betting
+from calibrant.certify.brownian import range_tail
+from calibrant.certify.evidence import counts_of, every_cell, evidence_of
+from calibrant.certify.testing import brownian_test
+from calibrant.diagram import resolve
+from calibrant.measure.extremes import extremes_need
+from measure import seconds, show
+
+
+def once_measured(rows: int) -> Iterator[str]:
+    """Cost of each method once the diagram is there: it must not grow with the rows."""
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(rows, seed=1)
+    data = cb.Predictions(y_true, y_prob)
+    diagram = resolve(data.source, extremes_need)
+    measure = min(seconds(cb.calibration_error, (data,)) for _ in range(3))
+    evidence = evidence_of(diagram)
+    range_tail(2.0)  # imports scipy
+    methods = {
+        "certified": lambda: bounds.certified(evidence_of(diagram), 0.05),
+        "certified, both": lambda: bounds.certified(evidence_of(diagram), 0.05, "both"),
+        "band": lambda: bounds.band(evidence_of(diagram), 0.05),
+        "asymptotic": lambda: bounds.asymptotic(evidence_of(diagram), 0.05, "both", p_value=0.0),
+        "brownian test": lambda: brownian_test(evidence),
+    }
+    for name, method in methods.items():
+        method()
+        took = min(seconds(method, ()) for _ in range(5))
+        yield f"| {rows:,} | {name} | {1e3 * took:.2f} | {1e3 * measure:.1f} |"
+
+
+def table() -> Iterator[str]:
+    yield "# What certificates cost"
+    yield ""
+    yield "Made by `make bench`. Methods that read sums cost the same whatever the rows; the last"
+    yield "column is `calibration_error` on the same Predictions, whose first pass is done."
+    yield ""
+    yield "| rows | method | ms | calibration_error, ms |"
+    yield "| --: | :-- | --: | --: |"
+    for rows in (10**4, 10**6, 10**7):
+        yield from once_measured(rows)
+    yield ""
+    yield "Those that look at each row:"
+    yield ""
+    yield "| rows | method | ms |"
+    yield "| --: | :-- | --: |"
+    for rows in (500, 4999, 10**5):
+        y_true, y_prob, _ = cb.simulate.overconfident().draw(rows, seed=1)
+        diagram = resolve(cb.Predictions(y_true, y_prob).source, every_cell)
+        counts, evidence = counts_of(diagram, "a bet"), evidence_of(diagram)
+        took = min(seconds(betting, (counts, evidence.c_emp, 0.05)) for _ in range(5))
+        yield f"| {rows:,} | betting | {1e3 * took:.1f} |"
+    for rows in (1999, 10**6):
+        data = cb.Predictions(*cb.simulate.overconfident().draw(rows, seed=1)[:2])
+        took = seconds(lambda data=data: cb.calibration_test(data, method="exact"), ())
+        yield f"| {rows:,} | exact test, 999 draws | {1e3 * took:,.0f} |"
+    rare = cb.simulate.rare(1e-5).draw(10**6, seed=1)
+    data = cb.Predictions(rare.y_true, rare.y_prob)
+    took = seconds(lambda: cb.calibration_test(data, method="exact"), ())
+    yield f"| {10**6:,} | exact test, ten events expected | {1e3 * took:,.0f} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--save", type=Path, help="write the table to this file as well")
+    options = parser.parse_args()
+    np.seterr(all="raise", under="ignore")
+    show(table(), options.save)
+
+
+if __name__ == "__main__":
+    main()
