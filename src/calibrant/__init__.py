@@ -28,25 +28,43 @@ from calibrant.measure.interval import Interval, worst_interval
 from calibrant.measure.parts import ScoreParts, brier_parts, log_loss_parts
 from calibrant.measure.ranking import roc_auc
 from calibrant.measure.unverifiable import unverifiable_l1
+from calibrant.recalibrate.prior import adjust_prior
 from calibrant.sources.predictions import Predictions
 from calibrant.tally import Tally
 
 if TYPE_CHECKING:
     from calibrant import simulate
     from calibrant.measure.scorer import calibration_error_scorer
+    from calibrant.recalibrate.classifier import CalibratedClassifier
+    from calibrant.recalibrate.estimators import (
+        BetaCalibrator,
+        Calibrator,
+        HistogramCalibrator,
+        IsotonicCalibrator,
+        PlattCalibrator,
+        TemperatureCalibrator,
+    )
 
 __all__ = [
     "Audit",
     "Band",
+    "BetaCalibrator",
+    "CalibratedClassifier",
     "CalibrationTest",
+    "Calibrator",
     "Certificate",
     "CumulativeCurve",
     "Estimate",
+    "HistogramCalibrator",
     "Interval",
+    "IsotonicCalibrator",
+    "PlattCalibrator",
     "Predictions",
     "ScoreParts",
     "Tally",
+    "TemperatureCalibrator",
     "__version__",
+    "adjust_prior",
     "assert_calibrated",
     "audit",
     "brier_parts",
@@ -72,10 +90,27 @@ __all__ = [
 ]
 
 
+#: scikit-learn takes a second to import, so what needs it is loaded when first asked for.
+_LAZY = {
+    "calibration_error_scorer": "calibrant.measure.scorer",
+    "CalibratedClassifier": "calibrant.recalibrate.classifier",
+    **dict.fromkeys(
+        (
+            "BetaCalibrator",
+            "Calibrator",
+            "HistogramCalibrator",
+            "IsotonicCalibrator",
+            "PlattCalibrator",
+            "TemperatureCalibrator",
+        ),
+        "calibrant.recalibrate.estimators",
+    ),
+}
+
+
 def __getattr__(name: str) -> Any:
-    # scikit-learn takes a second to import, so what needs it is loaded when first asked for
-    if name == "calibration_error_scorer":
-        return import_module("calibrant.measure.scorer").calibration_error_scorer
     if name == "simulate":
         return import_module("calibrant.simulate")
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,9 +8,14 @@ so that the words are the same wherever the data live.
 from __future__ import annotations
 
 import difflib
+import math
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+
+from calibrant._types import FloatArray
 
 
 class InputError(ValueError):
@@ -345,6 +350,65 @@ def gate_without_bound(warnings: Sequence[str]) -> InputError:
 
 def scores_need_column() -> InputError:
     return InputError("--scores needs --prob, the name of the column that holds them.")
+
+
+def calibrator_unreadable(why: str) -> InputError:
+    return InputError(
+        f"This is not a calibrator that calibrant can read: {why}. Write it with to_json()."
+    )
+
+
+def exactly(found: dict[str, object], names: Sequence[str], what: str) -> None:
+    """Refuse a JSON object that lacks a name or has one that is not known."""
+    missing = [name for name in names if name not in found]
+    unknown = [name for name in found if name not in names]
+    if missing or unknown:
+        wrong = f"lack {_listed(missing)}" if missing else f"hold {_listed(unknown)}, which is new"
+        raise calibrator_unreadable(f"{what} {wrong}")
+
+
+def number_in(found: dict[str, object], name: str) -> float:
+    """Return a finite number out of a JSON object."""
+    value = found[name]
+    if type(value) not in {int, float} or not math.isfinite(value):  # type: ignore[arg-type]
+        raise calibrator_unreadable(f"{name} is {value!r:.40}, not a number")
+    return float(value)  # type: ignore[arg-type]
+
+
+def numbers_in(found: dict[str, object], name: str) -> FloatArray:
+    """Return a list of numbers out of a JSON object."""
+    values = found[name]
+    if type(values) is not list or any(type(value) not in {int, float} for value in values):
+        raise calibrator_unreadable(f"{name} is not a list of numbers")
+    return np.array(values, dtype=np.float64)
+
+
+def one_class() -> InputError:
+    return InputError(
+        "A calibrator needs rows with and without the event, but y_true holds one class only. "
+        "Add rows of the other class."
+    )
+
+
+def folds_without_class(folds: int, rows: int) -> InputError:
+    return InputError(
+        f"cv={folds} folds need {folds} rows of every class, but one class has {rows}. Use fewer "
+        "folds, or a classifier that is trained already: FrozenEstimator(classifier)."
+    )
+
+
+def too_few_for_folds(rows: int, folds: int) -> InputError:
+    return InputError(
+        f"Held-out results need at least {folds} rows, one for each fold, but there are {rows}."
+    )
+
+
+def json_name(path: str) -> InputError:
+    return InputError(f"{path!r} must be a file whose name ends in .json. Name it so.")
+
+
+def too_few_to_fit(rows: int) -> InputError:
+    return InputError(f"A calibrator needs two rows at least, but there is {rows}. Add rows.")
 
 
 def file_missing(path: str) -> InputError:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 from rich.console import Console
@@ -25,12 +25,15 @@ from calibrant.certify.methods import Estimand, Method
 from calibrant.certify.plan import sample_size
 from calibrant.diagram import TOLERANCE
 from calibrant.experiments.documents import documents_example
+from calibrant.recalibrate.fitting import Objective
 from calibrant.report import terminal
 from calibrant.sources.files import (
     check_csv_name,
+    check_json_name,
     read_predictions,
     read_scores,
     write_predictions,
+    write_whole,
 )
 
 app = typer.Typer(
@@ -71,6 +74,7 @@ MaxClusterSize = Annotated[
     typer.Option(min=1, help="With --clusters: the most rows of one, known before the data."),
 ]
 
+CalibratorName: TypeAlias = Literal["isotonic", "platt", "beta", "temperature", "histogram"]
 #: Methods that `plan` lists, the recommended one first.
 _PLANNED: tuple[Method, ...] = (
     "certified",
@@ -200,6 +204,54 @@ def plan(
             print(json_module.dumps({"schema": "calibrant.plan", "schema_version": 1, **about}))
         else:
             terminal.render_plan(epsilon, confidence, sizes, known is not None, console)
+
+
+@app.command()
+def calibrate(
+    file: File,
+    label: Label,
+    prob: Prob,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Write the calibrator to this JSON file.")
+    ],
+    method: Annotated[CalibratorName, typer.Option(help="The kind of calibrator.")] = "isotonic",
+    objective: Annotated[
+        Objective, typer.Option(help="What platt, beta and temperature minimise.")
+    ] = "log_loss",
+    weight: Weight = None,
+    pos_label: PosLabel = None,
+    soft: Soft = False,
+    drop_missing: DropMissing = False,
+    json: Json = False,
+) -> None:
+    """Fit a calibrator, show what it does to held-out rows, and keep it as JSON.
+
+    For example: calibrant calibrate valid.csv --label y --prob p -o calibrator.json
+
+    Use rows that the model was not trained on. Before and after are measured by cross-fitting:
+    every row is calibrated by a calibrator that was fitted on other rows.
+    """
+    check_json_name(output)
+    with Console(stderr=True).status(f"Calibrating {escape(file.name)}"):
+        from calibrant.recalibrate import study
+
+        data = read_predictions(
+            file,
+            label=label,
+            prob=prob,
+            weight=weight,
+            pos_label=pos_label,
+            soft=soft,
+            drop_missing=drop_missing,
+        )
+        found = study.study_calibrator(data, study.calibrator_named(method, objective))
+        write_whole(output, found.calibrator.to_json() + "\n")
+    with _output() as console:
+        if json:
+            print(json_module.dumps(found.to_dict(), indent=2, allow_nan=False))
+        else:
+            terminal.render_study(found, console)
+            console.print(f"\nWritten to {output}.", markup=False, soft_wrap=True)
 
 
 def _show(found: Audit, json: bool, max_error: float | None, gate: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.columns import Columns
 from rich.console import Console, Group
@@ -15,6 +15,9 @@ from rich.text import Text
 from calibrant.audit import Audit
 from calibrant.measure.family import Measures
 from calibrant.measure.interval import Interval
+
+if TYPE_CHECKING:  # scikit-learn takes a second to import
+    from calibrant.recalibrate.study import Study
 
 
 class _Marks(NamedTuple):
@@ -89,6 +92,30 @@ def render_plan(
             table,
         )
     )
+
+
+def render_study(study: Study, console: Console) -> None:
+    """Print what a calibrator does to held-out rows."""
+    table = _table("On held-out rows", "scores", "before", "after")
+    table.columns[0].header = ""
+    for name, measure in (
+        ("calibration error", "calibration_error"),
+        ("Brier score", "brier_score"),
+        ("log loss", "log_loss"),
+        ("ranking (ROC AUC)", "roc_auc"),
+    ):
+        values = [getattr(quality, measure) for quality in (study.before, study.after)]
+        table.add_row(name, *("-" if value is None else _number(value) for value in values))
+    notes = []
+    if math.isinf(study.after.log_loss):
+        notes.append(
+            Text(
+                "An event that was given probability 0, or its absence 0, makes the log loss "
+                "infinite. A link (platt, beta, temperature) never says 0 or 1.",
+                style="yellow",
+            )
+        )
+    console.print(Group(Text(study.headline, style="bold"), *notes, Text(), table))
 
 
 def _notes(audit: Audit) -> Iterable[str]:

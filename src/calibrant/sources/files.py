@@ -238,6 +238,17 @@ def check_csv_name(path: Path) -> None:
     """Refuse, before any work is done, a file that `write_predictions` could not write."""
     if path.suffix.lower() != ".csv" or path.is_dir():
         raise _checks.csv_name(str(path))
+    _check_folder(path)
+
+
+def check_json_name(path: Path) -> None:
+    """Refuse, before any work is done, a name that is not one of a JSON file."""
+    if path.suffix.lower() != ".json" or path.is_dir():
+        raise _checks.json_name(str(path))
+    _check_folder(path)
+
+
+def _check_folder(path: Path) -> None:
     if not path.absolute().parent.is_dir():
         raise _checks.folder_missing(str(path), str(path.parent))
 
@@ -250,12 +261,17 @@ def write_predictions(path: Path, **columns: AnyArray) -> None:
         for column in columns.values()
     ]
     lines = [",".join(columns), *(",".join(map(repr, row)) for row in zip(*values, strict=True))]
+    write_whole(path, "\n".join(lines) + "\n")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all: under another name first, which then takes its place."""
     with tempfile.NamedTemporaryFile(
-        "w", dir=path.absolute().parent, prefix=".calibrant.", encoding="ascii", delete=False
+        "w", dir=path.absolute().parent, prefix=".calibrant.", encoding="utf-8", delete=False
     ) as file:
         part = Path(file.name)
         try:
-            file.write("\n".join(lines) + "\n")
+            file.write(text)
             file.close()
             part.chmod(0o666 & ~_umask())
             part.replace(path)

@@ -108,3 +108,21 @@ def coded(column: Column) -> tuple[list[Any], IntArray]:
     number = np.empty(len(seen), dtype=np.int64)
     number[[seen[value] for value in ordered]] = np.arange(len(seen))
     return ordered, number[found]
+
+
+def scores_of(y_prob: Any, name: str = "y_prob") -> FloatArray:
+    """Return scores as one array of doubles, checked to lie in [0, 1]; (n, 1) is one column."""
+    column = Column(one_column(y_prob), name)
+    parts = []
+    for start, raw in column.chunks():
+        score = numbers(raw, start, name)
+        check_unit(score, column)
+        parts.append(score)
+    return np.concatenate(parts)
+
+
+def one_column(values: Any) -> Any:
+    """Return the only column of a table of shape (n, 1); anything else as it is."""
+    if getattr(values, "ndim", 1) == 2 and values.shape[1] == 1:
+        return np.asarray(values)[:, 0]
+    return values

@@ -1,0 +1,1 @@
+"""From scores that are off to probabilities: calibrators, and what they are made of."""

@@ -1,0 +1,330 @@
+"""Calibrators as scikit-learn estimators: fit(y_prob, y_true), predict(y_prob)."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from calibrant import _checks
+from calibrant._types import BoolArray, FloatArray
+from calibrant._version import __version__
+from calibrant.diagram import Diagram, resolve
+from calibrant.recalibrate.blocks import INTERPOLATIONS, Blocks, Interpolation
+from calibrant.recalibrate.fitting import OBJECTIVES, Objective, fit_link
+from calibrant.recalibrate.isotonic import (
+    histogram_need,
+    histogram_of,
+    isotonic_need,
+    isotonic_of,
+)
+from calibrant.recalibrate.links import Link
+from calibrant.sources.inputs import one_column, scores_of
+from calibrant.sources.predictions import Predictions
+
+SCHEMA = "calibrant.calibrator"
+SCHEMA_VERSION = 1
+Function: TypeAlias = Blocks | Link
+
+
+class Calibrator(BaseEstimator):  # type: ignore[misc]
+    """What all calibrators share; `Calibrator.from_json` reads any of them.
+
+    Attributes
+    ----------
+    function_ : Blocks or Link
+        What turns a score into a probability.
+    rows_, events_ : float
+        Total weight of the rows it was fitted on, and of the events among them.
+    """
+
+    method: ClassVar[str] = ""
+
+    def fit(self, y_prob: Any, y_true: Any, sample_weight: Any = None) -> Self:
+        """Fit on scores and outcomes that the model was not trained on.
+
+        Parameters
+        ----------
+        y_prob : array-like of shape (n,) or (n, 1)
+            Scores, in [0, 1].
+        y_true : array-like
+            Outcomes, as for `calibration_error`.
+        sample_weight : array-like, optional
+            Weight of each row.
+        """
+        self._check()
+        data = Predictions(y_true, one_column(y_prob), sample_weight=sample_weight, _fine=True)
+        start = Diagram(*data.source.start())
+        events = float(start.cells.positives.sum())
+        if int(start.cells.rows.sum()) < 2:
+            raise _checks.too_few_to_fit(int(start.cells.rows.sum()))
+        if events <= 0 or events >= start.weight:
+            raise _checks.one_class()
+        self.function_ = self._function(data)
+        self.rows_, self.events_ = start.weight, events
+        self.n_features_in_ = 1
+        return self
+
+    def predict(self, y_prob: Any) -> FloatArray:
+        """Return the calibrated probability of each score, of shape (n,)."""
+        check_is_fitted(self, "function_")
+        return self.function_(scores_of(y_prob))
+
+    def _check(self) -> None:
+        """Refuse parameters that are out of range."""
+
+    def _function(self, data: Predictions) -> Function:
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """Return the fitted calibrator as JSON text; `from_json` gives it back to the bit."""
+        check_is_fitted(self, "function_")
+        document = {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "method": self.method,
+            "options": self.get_params(deep=False),
+            "parameters": self.function_.to_dict(),
+            "fitted_on": {"rows": self.rows_, "events": self.events_},
+            "calibrant": __version__,
+        }
+        return json.dumps(document, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read a calibrator that `to_json` wrote; text that breaks the schema is refused.
+
+        Nothing in the text is run: it holds numbers and names.
+        """
+        document = _document(text)
+        kind = next((one for one in METHODS if one.method == document["method"]), None)
+        if kind is None or not issubclass(kind, cls):
+            known = [one.method for one in METHODS if issubclass(one, cls)]
+            raise _checks.calibrator_unreadable(
+                f"its method is {document['method']!r:.40}, and {cls.__name__} knows "
+                f"{', '.join(known)}"
+            )
+        found = kind(**_options(kind, document["options"]))
+        found._check()
+        found.function_ = kind._read(document["parameters"])
+        for name in ("rows", "events"):
+            setattr(found, f"{name}_", _checks.number_in(document["fitted_on"], name))
+        found.n_features_in_ = 1
+        return found
+
+    @classmethod
+    def _read(cls, parameters: dict[str, Any]) -> Function:
+        raise NotImplementedError
+
+
+def _document(text: str) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _checks.calibrator_unreadable(f"it is not JSON ({error})") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise _checks.calibrator_unreadable(f"its schema is not {SCHEMA!r}")
+    if document.get("schema_version") != SCHEMA_VERSION:
+        raise _checks.calibrator_unreadable(
+            f"its schema_version is {document.get('schema_version')!r:.40}, and this version of "
+            f"calibrant reads {SCHEMA_VERSION}; a newer calibrant may read it"
+        )
+    names = ["schema", "schema_version", "method", "options", "parameters", "fitted_on"]
+    _checks.exactly(document, [*names, "calibrant"], "its parts")
+    for name in ("options", "parameters", "fitted_on"):
+        if not isinstance(document[name], dict):
+            raise _checks.calibrator_unreadable(f"{name} is not an object")
+    _checks.exactly(document["fitted_on"], ["rows", "events"], "fitted_on")
+    return document
+
+
+def _options(kind: type[Calibrator], options: dict[str, Any]) -> dict[str, Any]:
+    _checks.exactly(options, kind._get_param_names(), "its options")
+    return options
+
+
+class IsotonicCalibrator(Calibrator):
+    """Isotonic regression: the best nondecreasing function of the score (PAV).
+
+    On the rows it was fitted on its calibration error is 0, and for no cost ratio do decisions
+    cost more than before. With few rows it overfits; a link of two parameters is then better.
+
+    Parameters
+    ----------
+    interpolation : {"step", "linear", "strict"}
+        "step": PAV's values, so that the fitting rows have no calibration error. "linear": a
+        continuous function through them, as scikit-learn's. "strict": strictly increasing, so
+        that scores which differ by 1e-9 or more keep their ranking; it moves no probability by
+        more than 1e-6, but where nothing is tied any more the fitting rows have a calibration
+        error again.
+
+    References
+    ----------
+    Gao, Parameswaran and Peng (2017), Algorithm 1 and Claims 3, 5 and 6.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> fitted = cb.IsotonicCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1])
+    >>> fitted.predict([0.1, 0.25, 0.9]).tolist()
+    [0.0, 0.5, 1.0]
+    """
+
+    method = "isotonic"
+    _read = Blocks.from_dict
+
+    def __init__(self, interpolation: Interpolation = "step") -> None:
+        self.interpolation = interpolation
+
+    def _check(self) -> None:
+        if self.interpolation not in INTERPOLATIONS:
+            raise _checks.not_among("interpolation", self.interpolation, INTERPOLATIONS)
+
+    def _function(self, data: Predictions) -> Blocks:
+        return isotonic_of(resolve(data.source, isotonic_need), self.interpolation)
+
+
+class HistogramCalibrator(Calibrator):
+    """Histogram binning: the observed rate in bins of about equal weight.
+
+    Parameters
+    ----------
+    n_bins : int, default 10
+        Bins at most; equal scores are never split.
+
+    References
+    ----------
+    Zadrozny and Elkan, ICML 2001.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> fitted = cb.HistogramCalibrator(n_bins=2).fit([0.1, 0.2, 0.3, 0.4], [0, 1, 1, 1])
+    >>> fitted.predict([0.0, 0.4]).tolist()
+    [0.5, 1.0]
+    """
+
+    method = "histogram"
+    _read = Blocks.from_dict
+
+    def __init__(self, n_bins: int = 10) -> None:
+        self.n_bins = n_bins
+
+    def _check(self) -> None:
+        _checks.whole_number("n_bins", self.n_bins, least=1)
+
+    def _function(self, data: Predictions) -> Blocks:
+        need = partial(histogram_need, n_bins=self.n_bins)
+        return histogram_of(resolve(data.source, need), self.n_bins)
+
+
+class _LinkCalibrator(Calibrator):
+    """What the links share: they are fitted to pooled scores, by one of three objectives."""
+
+    _read = Link.from_dict
+
+    def __init__(self, objective: Objective = "log_loss") -> None:
+        self.objective = objective
+
+    def _check(self) -> None:
+        if self.objective not in OBJECTIVES:
+            raise _checks.not_among("objective", self.objective, OBJECTIVES)
+
+    def _function(self, data: Predictions) -> Link:
+        cells = resolve(data.source, _everything).cells
+        return fit_link(self.method, cells.score, cells.weight, cells.positives, self.objective)
+
+
+def _everything(diagram: Diagram) -> BoolArray:
+    return np.ones(len(diagram.cells), dtype=bool)
+
+
+class PlattCalibrator(_LinkCalibrator):
+    """Platt scaling: sigmoid(a logit(p) + b), a >= 0, two parameters.
+
+    Parameters
+    ----------
+    objective : {"log_loss", "squared", "calibration_error"}
+        What is minimised on the fitting rows: log loss with Platt's targets, which keep the
+        parameters finite; squared loss; or the calibration error, among links that keep 95% of
+        the gain in log loss over a constant.
+
+    Notes
+    -----
+    Log-odds of 0 and 1 are infinite, so a score counts as at least half of the smallest one above
+    0 that was seen in fitting, and likewise from 1 downwards.
+
+    References
+    ----------
+    Platt, "Probabilistic outputs for support vector machines", 1999; for the calibration error
+    as objective Gao, Parameswaran and Peng (2017), Section 3.2.3.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.overconfident(2.0).draw(50_000, seed=1)
+    >>> round(cb.PlattCalibrator().fit(y_prob, y_true).function_.a, 1)
+    0.5
+    """
+
+    method = "platt"
+
+
+class BetaCalibrator(_LinkCalibrator):
+    """Beta calibration: sigmoid(a ln p - b ln(1 - p) + c), a, b >= 0, three parameters.
+
+    Parameters
+    ----------
+    objective : {"log_loss", "squared", "calibration_error"}
+        As for `PlattCalibrator`, without Platt's targets.
+
+    References
+    ----------
+    Kull, Silva Filho and Flach, "Beta calibration", AISTATS 2017.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(50_000, seed=1)
+    >>> link = cb.BetaCalibrator().fit(y_prob, y_true).function_
+    >>> round(link.a, 1), round(link.b, 1)
+    (1.0, 1.0)
+    """
+
+    method = "beta"
+
+
+class TemperatureCalibrator(_LinkCalibrator):
+    """Temperature scaling: sigmoid(logit(p) / T), one parameter; 1 / T is `function_.a`.
+
+    Parameters
+    ----------
+    objective : {"log_loss", "squared", "calibration_error"}
+        As for `PlattCalibrator`, without Platt's targets.
+
+    References
+    ----------
+    Guo, Pleiss, Sun and Weinberger, "On calibration of modern neural networks", ICML 2017.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.overconfident(2.0).draw(50_000, seed=1)
+    >>> round(1 / cb.TemperatureCalibrator().fit(y_prob, y_true).function_.a, 1)
+    2.0
+    """
+
+    method = "temperature"
+
+
+METHODS: tuple[type[Calibrator], ...] = (
+    IsotonicCalibrator,
+    PlattCalibrator,
+    BetaCalibrator,
+    TemperatureCalibrator,
+    HistogramCalibrator,
+)

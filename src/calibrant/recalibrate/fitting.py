@@ -1,0 +1,219 @@
+"""Fitting links: by log loss, by squared loss, or by the calibration error itself.
+
+Log loss is convex in the parameters of every link, so Newton's method with halved steps finds its
+minimum. The other two are not, and the calibration error has many local minima. They have at most
+three parameters, so a grid is searched around the minimum of log loss, on rows merged into 2,000
+groups; the best points are improved by Nelder-Mead, and the best of these once more on 50,000
+groups. The grid spans what the guard allows, or, for squared loss, all that beats a constant.
+
+The guard: a constant at the base rate has no calibration error, so minimising that alone is empty.
+Only links count that keep 95% of what the best one gains in log loss over that constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from calibrant._types import BoolArray, FloatArray
+from calibrant.recalibrate.links import BASES, SLOPES, Link, features, inner_range
+
+Objective: TypeAlias = Literal["log_loss", "squared", "calibration_error"]
+OBJECTIVES = ("log_loss", "squared", "calibration_error")
+#: The share of the gain in log loss that may be given up for a smaller calibration error.
+GIVEN_UP = 0.05
+_MOST_STEPS = 100
+#: Points of the grid along each axis, by the number of parameters.
+_GRID = {1: 401, 2: 41, 3: 17}
+#: Groups that rows are merged into for the grid, and for the last polish.
+_FEW_GROUPS, _MANY_GROUPS = 2000, 50_000
+_POLISHED = 4
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pooled:
+    """Rows pooled by score, in order: features, weight, positives, and targets for log loss."""
+
+    x: FloatArray
+    weight: FloatArray
+    positives: FloatArray
+    target: FloatArray
+
+    @staticmethod
+    def of(score: FloatArray, weight: FloatArray, positives: FloatArray, smooth: bool) -> Pooled:
+        """Prepare pooled scores; `smooth` replaces labels by Platt's targets."""
+        share = weight / weight.sum()
+        events, total = float(positives.sum()), float(weight.sum())
+        rate = positives / weight
+        if smooth:
+            high, low = (events + 1) / (events + 2), 1 / (total - events + 2)
+            rate = low + (high - low) * rate
+        return Pooled(features(score, *inner_range(score)), share, positives / total, rate)
+
+    def grouped(self, groups: int) -> Pooled:
+        """Merge neighbours into at most so many groups of equal weight, for a quick look."""
+        if self.x.shape[1] <= groups:
+            return self
+        place = np.cumsum(self.weight) * groups * (1 - 1e-12)
+        first = np.flatnonzero(np.append(True, np.diff(place.astype(np.int64)) > 0))
+        weight = np.add.reduceat(self.weight, first)
+
+        def mean(values: FloatArray) -> FloatArray:
+            found: FloatArray = np.add.reduceat(values * self.weight, first, axis=-1) / weight
+            return found
+
+        positives = np.add.reduceat(self.positives, first)
+        return Pooled(mean(self.x), weight, positives, mean(self.target))
+
+    def log_loss(self, theta: FloatArray) -> float:
+        """Return the mean log loss against the targets."""
+        score = theta @ self.x
+        return float(self.weight @ (np.logaddexp(0, score) - self.target * score))
+
+    def squared(self, theta: FloatArray) -> float:
+        """Return the mean squared loss, up to what does not depend on theta."""
+        p = self.probability(theta)
+        return float(self.weight @ (p * p) - 2 * (self.positives @ p))
+
+    def calibration_error(self, theta: FloatArray) -> float:
+        """Return the range of observed minus predicted: the paper's objective."""
+        walk = np.cumsum(self.positives - self.weight * self.probability(theta))
+        return float(max(walk.max(), 0.0) - min(walk.min(), 0.0))
+
+    def probability(self, theta: FloatArray) -> FloatArray:
+        """Return the probability at each score."""
+        from scipy.special import expit
+
+        found: FloatArray = expit(theta @ self.x)
+        return found
+
+
+def fit_link(
+    family: str,
+    score: FloatArray,
+    weight: FloatArray,
+    positives: FloatArray,
+    objective: Objective = "log_loss",
+) -> Link:
+    """Fit a link to pooled scores in order."""
+    smooth = family == "platt" and objective == "log_loss"
+    data = Pooled.of(score, weight, positives, smooth)
+    best = _newton(data, BASES[family], SLOPES[family])
+    free = best.free if objective == "log_loss" else _search(data, best, objective)
+    a, b, c = (float(value) for value in best.basis @ free)
+    return Link(max(a, 0.0), max(b, 0.0), c, *inner_range(score))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Best:
+    """The minimum of log loss: free parameters, what they mean, and the curvature there."""
+
+    free: FloatArray
+    basis: FloatArray
+    slopes: int
+    curvature: FloatArray
+
+
+def _newton(data: Pooled, basis: FloatArray, slopes: int) -> _Best:
+    """Minimise log loss over slopes that are not negative.
+
+    The problem is convex, so its minimum is that of one face: some slopes at 0, the others free.
+    There are at most four, and the first one is almost always it.
+    """
+    rate = float(data.weight @ data.target)
+    faces: list[tuple[float, _Best]] = []
+    for fixed in sorted(product([False, True], repeat=slopes), key=sum):
+        active = np.append(~np.array(fixed), np.ones(basis.shape[1] - slopes, dtype=bool))
+        start = np.where(active, 1.0, 0.0)  # the identity, and no shift
+        start[slopes:] = 0.0 if not any(fixed) else np.log(rate / (1 - rate))
+        free, curvature = _climb(data, basis, start, active)
+        if (free[:slopes] >= 0).all():
+            found = _Best(free, basis, slopes, curvature)
+            if not any(fixed):
+                return found
+            faces.append((data.log_loss(basis @ free), found))
+    return min(faces, key=lambda face: face[0])[1]
+
+
+def _climb(
+    data: Pooled, basis: FloatArray, start: FloatArray, active: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    free, curvature = start, np.eye(len(start))
+    x = basis.T @ data.x
+    loss = data.log_loss(basis @ free)
+    for _ in range(_MOST_STEPS):
+        p = data.probability(basis @ free)
+        gradient = np.where(active, x @ (data.weight * (data.target - p)), 0.0)
+        curvature = (x * (data.weight * p * (1 - p))) @ x.T
+        ridge = 1e-12 * np.trace(curvature) + 1e-300
+        inner = np.where(np.outer(active, active), curvature, 0.0) + np.diag(
+            np.where(active, ridge, 1.0)
+        )
+        step = np.linalg.solve(inner, gradient)
+        step *= min(1.0, 10.0 / max(float(np.abs(step).max()), 1e-300))
+        while (new := data.log_loss(basis @ (free + step))) > loss and np.abs(step).max() > 1e-12:
+            step = step / 2
+        if new > loss:
+            break
+        done = loss - new <= 1e-15 * (1 + abs(loss)) and np.abs(step).max() < 1e-7
+        free, loss = free + step, new
+        if done:
+            break
+    return free, curvature
+
+
+def _grid(best: _Best, gain: float) -> FloatArray:
+    """Return points around the minimum, out to where log loss is about `gain` worse."""
+    size = len(best.free)
+    values, vectors = np.linalg.eigh(best.curvature)
+    reach = np.sqrt(2 * gain / np.maximum(values, 1e-12 * values.max() + 1e-300))
+    axis = np.linspace(-1.5, 1.5, _GRID[size])
+    mesh = np.stack(np.meshgrid(*[axis] * size, indexing="ij"), axis=-1).reshape(-1, size)
+    points: FloatArray = best.free + (mesh * np.minimum(reach, 50.0)) @ vectors.T
+    return points[(points[:, : best.slopes] >= 0).all(axis=1)]
+
+
+def _search(data: Pooled, best: _Best, objective: Objective) -> FloatArray:
+    """Find the least value of an objective that may have many local minima."""
+    from scipy.optimize import minimize
+
+    rate = float(data.weight @ data.target)
+    constant = -(rate * np.log(rate) + (1 - rate) * np.log1p(-rate))
+    gain = max(constant - data.log_loss(best.basis @ best.free), 0.0)
+    if objective == "calibration_error":
+        gain *= GIVEN_UP
+    few, many = data.grouped(_FEW_GROUPS), data.grouped(_MANY_GROUPS)
+    quick, slow = (_objective(some, best, objective, gain) for some in (few, many))
+
+    def polished(value: Callable[[FloatArray], float], start: FloatArray) -> FloatArray:
+        options = {"xatol": 1e-8, "fatol": 1e-12, "maxiter": 400}
+        found: FloatArray = minimize(value, start, method="Nelder-Mead", options=options).x
+        return found
+
+    grid = _grid(best, gain)
+    order = np.argsort([quick(free) for free in grid], kind="stable")[:_POLISHED]
+    starts = [best.free, *grid[order]]
+    nearby = min((polished(quick, start) for start in starts), key=quick)
+    return min((best.free, polished(slow, nearby)), key=slow)
+
+
+def _objective(
+    data: Pooled, best: _Best, objective: Objective, gain: float
+) -> Callable[[FloatArray], float]:
+    """Return what is minimised; outside of what is allowed it is larger than any value inside."""
+    allowed = data.log_loss(best.basis @ best.free) + gain
+
+    def value(free: FloatArray) -> float:
+        if (free[: best.slopes] < 0).any():
+            return 3.0
+        theta = best.basis @ free
+        if objective == "squared":
+            return data.squared(theta)
+        over = data.log_loss(theta) - allowed
+        return min(2.0, 1.0 + over) if over > 1e-12 else data.calibration_error(theta)
+
+    return value

@@ -1,0 +1,92 @@
+"""Links: calibrating functions of one to three parameters.
+
+All of them are sigmoid(a ln p - b ln(1 - p) + c) with a, b >= 0, so that none reverses the ranking:
+
+- beta: a, b and c are free (Kull, Silva Filho and Flach, AISTATS 2017);
+- Platt: a = b (Platt, 1999), on log-odds;
+- temperature: a = b and c = 0 (Guo et al., ICML 2017).
+
+Log-odds of 0 and 1 are infinite, and forests do say 0 and 1. So a score counts as at least half of
+the smallest one above 0 that was seen in fitting, and likewise from 1 downwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import FloatArray
+
+#: Where there is nothing but 0 and 1, they count as this and 1 minus this.
+_NO_OTHER = 1e-3
+#: How (a, b, c) depends on the free parameters of each link; slopes come first.
+BASES: dict[str, FloatArray] = {
+    "beta": np.eye(3),
+    "platt": np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]),
+    "temperature": np.array([[1.0], [1.0], [0.0]]),
+}
+#: Free parameters that are slopes, which must not be negative.
+SLOPES = {"beta": 2, "platt": 1, "temperature": 1}
+
+
+def inner_range(score: FloatArray) -> tuple[float, float]:
+    """Return the least and the most that a score counts as."""
+    inner = score[(score > 0) & (score < 1)]
+    if inner.size == 0:
+        return _NO_OTHER, 1 - _NO_OTHER
+    low, high = float(inner.min()) / 2, 1 - (1 - float(inner.max())) / 2
+    # at the ends of what doubles can hold there is no half
+    return max(low, 1e-300), min(high, 1 - 2.0**-53)
+
+
+def features(score: FloatArray, low: float, high: float) -> FloatArray:
+    """Return ln p, -ln(1 - p) and 1 for each score, one row each."""
+    inner = np.clip(score, low, high)
+    return np.stack([np.log(inner), -np.log1p(-inner), np.ones_like(inner)])
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """sigmoid(a ln p - b ln(1 - p) + c).
+
+    Attributes
+    ----------
+    a, b, c : float
+        a and b are not negative.
+    low, high : float
+        The least and the most that a score counts as.
+    """
+
+    kind: ClassVar[str] = "link"
+    a: float
+    b: float
+    c: float
+    low: float
+    high: float
+
+    def __call__(self, score: FloatArray) -> FloatArray:
+        """Return the calibrated probability of each score."""
+        from scipy.special import expit
+
+        log_p, log_q, _ = features(score, self.low, self.high)
+        found: FloatArray = expit(self.a * log_p + self.b * log_q + self.c)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, parameters: dict[str, Any]) -> Link:
+        """Read what `to_dict` wrote, and hold it to what a link can be."""
+        names = ["a", "b", "c", "low", "high"]
+        _checks.exactly(parameters, names, "the parameters of a link")
+        link = cls(**{name: _checks.number_in(parameters, name) for name in names})
+        if not 0 < link.low <= link.high < 1:
+            raise _checks.calibrator_unreadable("low and high are not in order within (0, 1)")
+        if link.a < 0 or link.b < 0:
+            raise _checks.calibrator_unreadable("a slope is negative, which reverses the ranking")
+        return link

@@ -1,0 +1,121 @@
+"""What a calibrator does, measured on rows that it was not fitted on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from calibrant import _checks
+from calibrant.diagram import resolve
+from calibrant.measure.error import error_of
+from calibrant.measure.extremes import extremes_need
+from calibrant.measure.parts import brier_of
+from calibrant.measure.ranking import auc_need, auc_of
+from calibrant.recalibrate.crossfit import FOLDS, cross_fit
+from calibrant.recalibrate.estimators import METHODS, Calibrator
+from calibrant.recalibrate.fitting import Objective
+from calibrant.sources.predictions import Predictions
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How good scores are.
+
+    Attributes
+    ----------
+    calibration_error, brier_score, log_loss : float
+        Smaller is better; the log loss is infinite if an outcome had probability 0.
+    roc_auc : float or None
+        Larger is better; None if there is one class only.
+    """
+
+    calibration_error: float
+    brier_score: float
+    log_loss: float
+    roc_auc: float | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Study:
+    """A calibrator fitted on all rows, and what its like do to rows they were not fitted on.
+
+    Attributes
+    ----------
+    calibrator : Calibrator
+        Fitted on all rows.
+    rows, folds : int
+        Rows, and the folds of the cross-fit.
+    before, after : Quality
+        Of the scores as they are, and calibrated by a calibrator fitted on the other folds.
+    """
+
+    calibrator: Calibrator
+    rows: int
+    folds: int
+    before: Quality
+    after: Quality
+
+    @property
+    def headline(self) -> str:
+        """The finding in one sentence."""
+        before, after = self.before.calibration_error, self.after.calibration_error
+        verb = "lowers" if after < before else "does not lower"
+        change = f"from {before:.4g} to {after:.4g}" if after < before else f"({before:.4g} before)"
+        return (
+            f"On held-out rows {self.calibrator.method} calibration {verb} the calibration error "
+            f"{change}, and the Brier score goes from {self.before.brier_score:.4g} to "
+            f"{self.after.brier_score:.4g} ({self.rows:,} rows, {self.folds} folds)."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain values."""
+        return {
+            "schema": "calibrant.study",
+            "schema_version": 1,
+            "summary": [self.headline],
+            "method": self.calibrator.method,
+            "options": self.calibrator.get_params(deep=False),
+            "rows": self.rows,
+            "folds": self.folds,
+            "before": _plain(self.before),
+            "after": _plain(self.after),
+        }
+
+
+def _plain(quality: Quality) -> dict[str, Any]:
+    """Spell an infinite loss as a word, because JSON has none."""
+    return {
+        name: "inf" if value is not None and math.isinf(value) else value
+        for name, value in asdict(quality).items()
+    }
+
+
+def calibrator_named(method: str, objective: Objective = "log_loss") -> Calibrator:
+    """Return an unfitted calibrator; isotonic and histogram minimise every objective at once."""
+    kind = next((one for one in METHODS if one.method == method), None)
+    if kind is None:
+        raise _checks.not_among("method", method, [one.method for one in METHODS])
+    takes = "objective" in kind._get_param_names()
+    return kind(objective=objective) if takes else kind()
+
+
+def study_calibrator(data: Predictions, calibrator: Calibrator) -> Study:
+    """Fit on all rows, and measure by cross-fitting."""
+    rows = data.source.rows()
+    calibrator.fit(rows.score, rows.label, sample_weight=rows.weight)
+    found = cross_fit(data, calibrator)
+    before = Predictions(found.label, found.before, sample_weight=found.weight)
+    after = Predictions(found.label, found.after, sample_weight=found.weight)
+    return Study(calibrator, len(found.label), FOLDS, _quality(before), _quality(after))
+
+
+def _quality(data: Predictions) -> Quality:
+    diagram = resolve(data.source, extremes_need, auc_need)
+    area = auc_of(diagram)[0]
+    return Quality(
+        calibration_error=error_of(diagram)[0],
+        brier_score=brier_of(diagram),
+        log_loss=data.source.log_loss() / diagram.weight,
+        roc_auc=None if math.isnan(area) else area,
+    )

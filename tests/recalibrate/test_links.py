@@ -1,0 +1,200 @@
+"""Links: the minimum that each objective claims, and what is documented at the corners."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+from sklearn.linear_model import LogisticRegression
+
+import calibrant as cb
+from calibrant.recalibrate.fitting import GIVEN_UP, Pooled, fit_link
+from calibrant.recalibrate.links import BASES, Link, features
+from calibrant.simulate import overconfident, rare, wavy
+
+KINDS = {
+    "platt": cb.PlattCalibrator,
+    "beta": cb.BetaCalibrator,
+    "temperature": cb.TemperatureCalibrator,
+}
+
+
+@pytest.fixture(scope="module")
+def sample():
+    y_true, y_prob, _ = overconfident().draw(1500, seed=3)
+    return y_true, y_prob**1.3
+
+
+def pooled(y_true, y_prob, smooth=False):
+    order = np.argsort(y_prob)
+    weight = np.ones(len(y_prob))
+    return Pooled.of(y_prob[order], weight, y_true[order].astype(float), smooth)
+
+
+def theta_of(link):
+    return np.array([link.a, link.b, link.c])
+
+
+@pytest.mark.parametrize("family", ["beta", "temperature"])
+def test_log_loss_is_at_its_minimum(sample, family):
+    y_true, y_prob = sample
+    link = KINDS[family]().fit(y_prob, y_true).function_
+    x = (BASES[family].T @ features(y_prob, 0.0, 1.0)).T
+    peer = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=1000)
+    peer.fit(x, y_true)
+    assert theta_of(link) == pytest.approx(BASES[family] @ peer.coef_[0], abs=1e-4)
+
+
+def test_platt_uses_platts_targets(sample):
+    y_true, y_prob = sample
+    link = cb.PlattCalibrator().fit(y_prob, y_true).function_
+    events = y_true.sum()
+    target = np.where(y_true, (events + 1) / (events + 2), 1 / (len(y_true) - events + 2))
+    residual = target - expit(link.a * logit(y_prob) + link.c)
+    assert link.a == link.b
+    assert residual.sum() == pytest.approx(0, abs=1e-6)
+    assert residual @ logit(y_prob) == pytest.approx(0, abs=1e-6)
+
+
+def dense(data, family, center, width, value):
+    """The least value on a dense grid around a point."""
+    size = BASES[family].shape[1]
+    axes = [np.linspace(c - width, c + width, {1: 4001, 2: 161, 3: 41}[size]) for c in center]
+    slopes = 2 if family == "beta" else 1
+    points = (np.array(p) for p in itertools.product(*axes) if min(p[:slopes]) >= 0)
+    return min(value(BASES[family] @ p) for p in points)
+
+
+def free_of(link, family):
+    return {"beta": [link.a, link.b, link.c], "platt": [link.a, link.c], "temperature": [link.a]}[
+        family
+    ]
+
+
+@pytest.mark.parametrize("family", KINDS)
+@pytest.mark.parametrize("law", [overconfident(), wavy(), rare(0.05, 2)], ids=str)
+def test_squared_loss_is_not_beaten_on_a_dense_grid(family, law):
+    y_true, y_prob, _ = law.draw(400, seed=1)
+    link = KINDS[family]("squared").fit(y_prob, y_true).function_
+    data = pooled(y_true, y_prob)
+    found = data.squared(theta_of(link))
+    for width in (0.3, 2.0):
+        assert found <= dense(data, family, free_of(link, family), width, data.squared) + 1e-9
+    constant = np.array([0.0, 0.0, logit(y_true.mean())])
+    assert family == "temperature" or found <= data.squared(constant) + 1e-12
+
+
+@pytest.mark.parametrize("family", KINDS)
+@pytest.mark.parametrize("law", [overconfident(), wavy(), rare(0.05, 2)], ids=str)
+def test_calibration_error_is_near_the_best_of_a_dense_grid(family, law):
+    y_true, y_prob, _ = law.draw(400, seed=1)
+    data = pooled(y_true, y_prob)
+    by_loss = theta_of(fit_link(family, *_columns(y_true, y_prob)))
+    smooth = pooled(y_true, y_prob)
+    least = min(smooth.log_loss(by_loss), smooth.log_loss(_best_loss(family, y_true, y_prob)))
+    rate = y_true.mean()
+    constant = -(rate * np.log(rate) + (1 - rate) * np.log(1 - rate))
+    allowed = least + GIVEN_UP * (constant - least)
+
+    def value(theta):
+        over = data.log_loss(theta) > allowed + 1e-9
+        return 1.0 if over else data.calibration_error(theta)
+
+    link = KINDS[family]("calibration_error").fit(y_prob, y_true).function_
+    found = data.calibration_error(theta_of(link))
+    assert data.log_loss(theta_of(link)) <= allowed + 1e-6  # the guard holds
+    assert found <= data.calibration_error(by_loss) + 1e-12
+    for width in (0.05, 0.5):
+        best = dense(data, family, free_of(link, family), width, value)
+        assert found <= best + 2e-4
+
+
+def _columns(y_true, y_prob):
+    order = np.argsort(y_prob)
+    return y_prob[order], np.ones(len(y_prob)), y_true[order].astype(float)
+
+
+def _best_loss(family, y_true, y_prob):
+    """Log loss's minimum without Platt's targets."""
+    from scipy.optimize import minimize
+
+    data = pooled(y_true, y_prob)
+    start = np.array([1.0, 0.0, 0.0][: BASES[family].shape[1]])
+    if family == "beta":
+        start = np.array([1.0, 1.0, 0.0])
+    slopes = 2 if family == "beta" else 1
+    limits = [(0, None)] * slopes + [(None, None)] * (len(start) - slopes)
+    done = minimize(
+        lambda free: data.log_loss(BASES[family] @ free), start, bounds=limits, tol=1e-12
+    )
+    return BASES[family] @ done.x
+
+
+def test_the_guard_keeps_the_constant_away():
+    """On scores that say little, the least calibration error alone would be a constant's."""
+    y_true, y_prob, _ = wavy().draw(2000, seed=1)
+    link = cb.PlattCalibrator("calibration_error").fit(y_prob, y_true).function_
+    assert link.a > 0.5
+    assert cb.roc_auc(y_true, link(y_prob)) == pytest.approx(cb.roc_auc(y_true, y_prob), abs=1e-6)
+
+
+@pytest.mark.parametrize("family", KINDS)
+@pytest.mark.parametrize("objective", ["log_loss", "squared", "calibration_error"])
+def test_order_weights_and_zero_weights(sample, family, objective):
+    y_true, y_prob = sample[0][:300], sample[1][:300].round(2)
+    fit = KINDS[family](objective).fit
+    link = theta_of(fit(y_prob, y_true).function_)
+    order = np.random.default_rng(0).permutation(300)
+    assert theta_of(fit(y_prob[order], y_true[order]).function_) == pytest.approx(link, abs=1e-6)
+    weight = np.random.default_rng(1).integers(0, 4, 300)
+    weighted = theta_of(fit(y_prob, y_true, sample_weight=weight).function_)
+    repeated = theta_of(fit(np.repeat(y_prob, weight), np.repeat(y_true, weight)).function_)
+    assert weighted == pytest.approx(repeated, abs=1e-6)
+
+
+@pytest.mark.parametrize("family", KINDS)
+def test_scores_of_zero_and_one_count_as_half_way_to_the_next(family):
+    y_prob = np.array([0.0, 0.0, 0.2, 0.5, 0.8, 1.0, 1.0, 0.3])
+    y_true = np.array([0, 1, 0, 1, 1, 1, 0, 0])
+    found = KINDS[family]().fit(y_prob, y_true)
+    assert (found.function_.low, found.function_.high) == pytest.approx((0.1, 0.9))
+    near = KINDS[family]().fit(np.clip(y_prob, 0.1, 0.9), y_true)
+    assert found.predict(y_prob) == pytest.approx(near.predict(np.clip(y_prob, 0.1, 0.9)))
+    assert ((found.predict(y_prob) > 0) & (found.predict(y_prob) < 1)).all()
+
+
+@pytest.mark.parametrize("family", KINDS)
+@pytest.mark.parametrize("objective", ["log_loss", "squared", "calibration_error"])
+def test_separated_classes_and_reversed_scores_give_finite_links(family, objective):
+    y_true = np.repeat([0, 1], 20)
+    y_prob = np.linspace(0.1, 0.9, 40)
+    apart = KINDS[family](objective).fit(y_prob, y_true)
+    assert np.isfinite(theta_of(apart.function_)).all()
+    assert (np.diff(apart.predict(y_prob)) >= 0).all()
+    assert apart.predict(y_prob)[-1] > 0.8
+    reversed_ = KINDS[family](objective).fit(y_prob, 1 - y_true)
+    assert (np.diff(reversed_.predict(y_prob)) >= 0).all()
+    assert reversed_.predict(y_prob) == pytest.approx(np.full(40, 0.5), abs=0.02)
+
+
+def test_recovers_what_was_done_to_the_scores():
+    y_true, y_prob, _ = overconfident(2.5).draw(200_000, seed=1)
+    for kind in KINDS.values():
+        link = kind().fit(y_prob, y_true).function_
+        assert theta_of(link) == pytest.approx([0.4, 0.4, 0.0], abs=0.02)
+
+
+@pytest.mark.parametrize("family", KINDS)
+def test_scores_of_zero_and_one_alone(family):
+    y_prob, y_true = np.repeat([0.0, 1.0], 50), np.tile([0, 0, 0, 1, 1], 20)
+    y_true[:10] = 0
+    found = KINDS[family]().fit(y_prob, y_true).predict([0.0, 1.0])
+    assert 0 < found[0] <= found[1] < 1
+    if family == "beta":
+        assert found == pytest.approx([y_true[:50].mean(), y_true[50:].mean()], abs=1e-3)
+
+
+def test_a_link_is_the_formula():
+    link = Link(0.7, 1.3, -0.2, 0.001, 0.999)
+    p = np.array([0.1, 0.5, 0.99])
+    assert link(p) == pytest.approx(expit(0.7 * np.log(p) - 1.3 * np.log(1 - p) - 0.2))
