@@ -5,7 +5,7 @@ BENCH := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-install validity lint bench bench-large pictures certificates clean
+.PHONY: help demo test test-install validity lint bench bench-quality bench-large pictures certificates clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -14,13 +14,13 @@ demo: $(VENV)/run.stamp ## audit a built-in simulated model
 	@$(BIN)/calibrant demo
 
 test: $(VENV)/dev.stamp ## run the tests (under five minutes)
-	$(BIN)/python -m pytest -m "not install and not validity"
+	$(BIN)/python -m pytest -n auto -m "not install and not validity"
 
 test-install: $(VENV)/dev.stamp ## clone, set up and run the README's commands from nothing
 	$(BIN)/python -m pytest -m install
 
 validity: $(VENV)/dev.stamp ## check every guarantee by long simulations (minutes)
-	$(BIN)/python -m pytest -m validity tests/validity
+	$(BIN)/python -m pytest -n auto -m validity tests/validity
 
 lint: $(VENV)/dev.stamp ## ruff and mypy --strict
 	$(BIN)/ruff check .
@@ -31,6 +31,10 @@ bench: $(BENCH)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (i
 	$(BENCH)/bin/python benchmarks/measure.py --save benchmarks/measure.md
 	$(BENCH)/bin/python benchmarks/family.py --save benchmarks/family.md
 	$(BENCH)/bin/python benchmarks/certify.py --save benchmarks/certify.md
+	$(BENCH)/bin/python benchmarks/recalibrate.py --save benchmarks/recalibrate.md
+
+bench-quality: $(BENCH)/bench.stamp ## compare calibrators on Adult and Covertype (CALIBRANT_DATA)
+	$(BENCH)/bin/python benchmarks/calibrators.py --save benchmarks/calibrators.md
 
 bench-large: $(BENCH)/bench.stamp ## how time and memory grow up to 10^8 rows
 	$(BENCH)/bin/python benchmarks/measure.py --growth --save benchmarks/growth.md

@@ -52,9 +52,9 @@ def test_is_frozen_and_reads_like_a_sentence():
     assert repr(found) == (
         "In no range of scores do predictions and outcomes differ by more than 35.00 events per "
         "100 rows of these data (calibration error 0.35, 4 rows). With 95% confidence nothing "
-        "below 1 can be promised about the true calibration error: 4 rows are too few (measured "
-        "0.35). It fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on "
-        "average, 0.00% observed, so these scores are too high."
+        "below 1 can be promised about the true calibration error (measured 0.35 on 4 rows). It "
+        "fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on average, 0.00% "
+        "observed, so these scores are too high."
     )
     assert cb.audit([0, 1], [0, 1]).where == (
         "Predictions and outcomes agree in every range of scores."
@@ -90,3 +90,19 @@ def test_to_metrics_is_flat_floats():
 def test_soft_labels_are_said_to_be_soft():
     assert not cb.audit([0.2, 0.9], [0.3, 0.8]).data.labels_binary
     assert cb.audit([0, 1], [0.3, 0.8]).data.labels_binary
+
+
+def test_the_test_is_run_or_its_absence_explained():
+    y_true, y_prob, _ = overconfident().draw(3000, seed=1)
+    found = cb.audit(y_true, y_prob)
+    assert found.test.p_value == cb.calibration_test(y_true, y_prob).p_value
+    assert found.certificate.upper == cb.certify(y_true, y_prob).upper
+    assert found.provenance.seed == 0
+    rare = cb.simulate.rare(1e-4).draw(80_000, seed=1)
+    few = cb.audit(rare.y_true, rare.y_prob)
+    assert few.test.method == "exact"
+    weighted = cb.audit(rare.y_true, rare.y_prob, sample_weight=np.full(80_000, 2))
+    repeated = cb.audit(np.repeat(rare.y_true, 2), np.repeat(rare.y_prob, 2))
+    for found in (weighted, repeated):
+        assert found.test is None
+        assert "No test: with so few rows or events" in found.warnings[-1]

@@ -138,6 +138,7 @@ def test_confidence_method_and_clusters(folder, expected):
     for wrong, words in (
         (["--confidence", 95], "For 95.0% write 0.95"),
         (["--clusters", "w"], "needs max_cluster_size"),
+        (["--estimand", "cluster"], "there are none"),
         (["--clusters", "who"], "no column 'who'"),
         ([*rows, "--method", "band"], "does not carry over"),
     ):
@@ -163,6 +164,7 @@ def test_plan_says_how_many_rows(folder):
     for wrong, words in (
         (["--epsilon", 3], "For 3.0% write 0.03"),
         (["--epsilon", 0.1, "--scores", folder / "good.csv"], "--scores needs --prob"),
+        (["--epsilon", 0.1, "--prob", "p"], "there is no file"),
         (["--epsilon", 0.1, "--scores", folder / "no.csv", "--prob", "p"], "There is no file"),
         (
             ["--epsilon", 0.1, "--scores", folder / "good.csv", "--prob", "word"],

@@ -17,6 +17,8 @@ import numpy as np
 
 from calibrant._types import FloatArray
 
+_NUMBER = (int, float, np.integer, np.floating)
+
 
 class InputError(ValueError):
     """The input breaks a rule; the message names it and the way out."""
@@ -223,16 +225,16 @@ def whole_number(name: str, value: object, least: int, most: int | None = None) 
 
 def share(name: str, value: object) -> float:
     """Return an argument that must be a number between 0 and 1."""
-    if isinstance(value, int | float) and 0 <= value <= 1:
+    if isinstance(value, _NUMBER) and 0 <= value <= 1:
         return float(value)
     raise out_of_range(name, "a number between 0 and 1", value)
 
 
 def inner_share(name: str, value: object) -> float:
     """Return an argument that must lie strictly between 0 and 1, such as a confidence."""
-    if isinstance(value, int | float) and 0 < value < 1:
+    if isinstance(value, _NUMBER) and 0 < value < 1:
         return float(value)
-    percent = isinstance(value, int | float) and 1 < value < 100
+    percent = isinstance(value, _NUMBER) and 1 < value < 100
     hint = f" For {value}% write {float(str(value)) / 100:g}." if percent else ""
     raise InputError(
         f"{name} must be a number strictly between 0 and 1, but it is {value!r}.{hint}"
@@ -264,7 +266,8 @@ def cluster_size_missing() -> InputError:
     return InputError(
         'With clusters, estimand="row" needs max_cluster_size: the most rows that a cluster can '
         "have, known before the data and not read off them. Pass it, or let every cluster count "
-        'once with estimand="cluster".'
+        'once with estimand="cluster" (on the command line: --max-cluster-size, or --estimand '
+        "cluster)."
     )
 
 
@@ -289,7 +292,7 @@ def no_formula(method: str) -> InputError:
 def clusters_missing() -> InputError:
     return InputError(
         "estimand and max_cluster_size say how clusters count, but there are none. "
-        "Pass clusters=, one value for each row."
+        "Pass clusters=, one value for each row (on the command line: --clusters COLUMN)."
     )
 
 
@@ -322,6 +325,13 @@ def needs_row_counts(what: str) -> InputError:
     )
 
 
+def counts_too_large(total: float) -> InputError:
+    return InputError(
+        f"Weights are row counts here, and their sum {total:.3g} is past 2**53, where doubles no "
+        "longer count one by one."
+    )
+
+
 def too_many_rows(what: str, count: int, most: int) -> InputError:
     return InputError(
         f"There may be {count:,} {what}, and this method looks at each: it takes at most {most:,}. "
@@ -350,6 +360,17 @@ def gate_without_bound(warnings: Sequence[str]) -> InputError:
 
 def scores_need_column() -> InputError:
     return InputError("--scores needs --prob, the name of the column that holds them.")
+
+
+def column_needs_scores() -> InputError:
+    return InputError("--prob names a column of --scores FILE, but there is no file.")
+
+
+def band_too_sure(most: float, value: float) -> InputError:
+    return InputError(
+        f"confidence must be at most {most} for a consistency band, which is drawn by simulation, "
+        f"but it is {value!r}. confidence_band takes any."
+    )
 
 
 def calibrator_unreadable(why: str) -> InputError:
@@ -409,6 +430,26 @@ def json_name(path: str) -> InputError:
 
 def too_few_to_fit(rows: int) -> InputError:
     return InputError(f"A calibrator needs two rows at least, but there is {rows}. Add rows.")
+
+
+def data_missing(name: str, folder: str) -> InputError:
+    return InputError(
+        f"There is no {name} (or {name}.gz) in {folder!r}. Put the UCI file there, or name no "
+        "folder, and it is downloaded."
+    )
+
+
+def data_changed(name: str) -> InputError:
+    return InputError(
+        f"{name} is not the file that results are known for: its hash differs. Download it again."
+    )
+
+
+def data_unreachable(name: str, url: str, why: str) -> InputError:
+    return InputError(
+        f"{name} could not be downloaded from {url} ({why}). Put it in a folder and name that "
+        "folder with --data-dir or CALIBRANT_DATA."
+    )
 
 
 def file_missing(path: str) -> InputError:

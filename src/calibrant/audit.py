@@ -16,6 +16,7 @@ from calibrant.certify.certify import (
     certificate_of,
     certificate_of_clusters,
     has_weights,
+    refuse_without_clusters,
     rows_need,
 )
 from calibrant.certify.evidence import check_rows, evidence_of
@@ -293,6 +294,8 @@ def _sure(
     data: Predictions | TallyData, diagram: Diagram, terms: Terms
 ) -> tuple[Certificate | None, CalibrationTest | None, tuple[str, ...]]:
     """Certify and test, or say why not."""
+    if data.clusters is None:
+        refuse_without_clusters(terms)
     try:
         check_rows(diagram, "a certificate and a test")
     except _checks.InputError as error:

@@ -193,6 +193,8 @@ def plan(
     """
     if scores is not None and prob is None:
         raise _checks.scores_need_column()
+    if prob is not None and scores is None:
+        raise _checks.column_needs_scores()
     known = None if scores is None or prob is None else read_scores(scores, prob=prob)
     sizes: dict[str, int] = {
         method: sample_size(epsilon, confidence=confidence, method=method, scores=known)

@@ -39,6 +39,12 @@ class Diagram:
         return float(self.weight_before[-1])
 
     @cached_property
+    def count(self) -> int:
+        """Rows, each counted as often as it weighs if weights are whole numbers."""
+        rows = int(self.cells.rows.sum())
+        return round(self.weight) if self.totals.weights_integer else rows
+
+    @cached_property
     def tolerance(self) -> float:
         """Values of the walk this close are equal (the rule for ties)."""
         return TOLERANCE * self.weight

@@ -29,7 +29,8 @@ def brute(rows, delta, seed):
     order = np.random.default_rng(seed).permutation(n)
     bet, seen = [0.0] * n, 0.25
     for i, row in enumerate(order):
-        bet[row] = min(math.sqrt(2 * goal / (n * seen / (i + 1))), 0.9)
+        # sized for a confidence of 90% at least
+        bet[row] = min(math.sqrt(2 * max(goal, math.log(10)) / (n * seen / (i + 1))), 0.9)
         seen += (rows[row][1] - rows[row][0]) ** 2
     scores = sorted({f for f, _ in rows})
     intervals = [(a, b) for i, a in enumerate(scores) for b in scores[i:]] + [(2.0, 2.0)]

@@ -102,8 +102,11 @@ def test_both_sides_share_delta(sample):
     assert both.lower == pytest.approx(both.c_emp - bounds.band_width(one, 0.025))
     assert 0 < both.lower < overconfident().calibration_error < both.upper
     assert "between 0.0" in both.sentence
-    bet = cb.certify(off[0][:2000], off[1][:2000], sided="both")
+    few = off[0][:2000], off[1][:2000]
+    bet = cb.certify(*few, sided="both")
     assert bet.method == "betting"
+    assert bet.upper == cb.certify(*few, confidence=0.975).upper
+    assert bet.lower == pytest.approx(cb.certify(*few, sided="both", method="certified").lower)
     # a band holds on both sides at once, so it need not be split
     assert (
         cb.certify(*off, sided="both", method="band").upper == cb.certify(*off, method="band").upper
@@ -125,11 +128,13 @@ def test_words_are_rounded_away_from_the_truth():
         cb.certify([0, 1], [0.4, 0.6], sided="both"), lower=0.012999, upper=0.0210001
     )
     assert "between 0.0129 and 0.0211" in found.sentence
-    few = cb.certify([0, 1], [0.5, 0.5])
-    assert few.sentence.startswith(
-        "With 95% confidence nothing below 1 can be promised about the true calibration error: "
-        "2 rows are too few (measured 0)."
+    assert cb.certify([0, 1], [0.5, 0.5]).sentence == (
+        "With 95% confidence nothing below 1 can be promised about the true calibration error "
+        "(measured 0 on 2 rows)."
     )
+    one = cb.certify([0], [0.5], confidence=0.999999999999)
+    assert one.sentence.startswith("With 99.9999999999% confidence nothing")
+    assert one.sentence.endswith("on 1 row).")
 
 
 def test_explain_says_what_it_means_and_what_voids_it(sample):
@@ -137,7 +142,7 @@ def test_explain_says_what_it_means_and_what_voids_it(sample):
     for phrase in (
         "monotone",
         "a + b",
-        "wrong in at most 5% of its uses",
+        "wrong in at most 5% of their uses",
         "used to train the model",
         "choose between models",
         "drifted",
@@ -147,6 +152,9 @@ def test_explain_says_what_it_means_and_what_voids_it(sample):
         assert phrase in words
     own = cb.certify(*sample, method="isotonic").explain()
     assert "Rows that were not fitted on would give a tighter bound." in own
+    assert "to fit its calibrator" not in own
+    assert "in about 5% of their uses" in cb.certify(*sample, method="asymptotic").explain()
+    assert "long run" not in cb.certify(*sample, method="fixed_design").explain()
     assert "seed 0" in cb.certify(*sample, method="betting").explain()
     scores = cb.certify(*sample, method="fixed_design")
     assert "over exactly these scores (not over the population)" in scores.sentence
@@ -177,6 +185,14 @@ def test_a_tally_is_certified_by_its_bounds():
     assert coarse.c_emp <= rows.c_emp <= coarse.c_emp_at_most
     assert coarse.upper > rows.upper
     assert f"measured {coarse.c_emp:.3g} to " in coarse.sentence
+    # every formula takes the safe end: the most for the upper bound, the least for the lower
+    for method in ("certified", "band", "fixed_design", "asymptotic", "isotonic", "gao2017"):
+        by_rows = cb.certify(data, method=method, sided="both")
+        by_cells = cb.certify(data.tally(3), method=method, sided="both")
+        assert by_cells.upper - by_rows.upper >= 0.5 * (coarse.c_emp_at_most - rows.c_emp)
+        assert by_cells.lower <= by_rows.lower
+        if by_rows.lower > 0:
+            assert by_rows.lower - by_cells.lower >= 0.9 * (rows.c_emp - coarse.c_emp)
     fine = cb.certify(data.tally(20), sided="both")
     assert fine.upper == pytest.approx(cb.certify(data, sided="both").upper, abs=1e-6)
     with pytest.raises(ValueError, match="A tally holds no rows"):
@@ -205,6 +221,42 @@ def test_bad_arguments(options, words):
         cb.certify([0, 1, 1], [0.2, 0.5, 0.7], **options)
 
 
+def test_confidence_at_its_ends(sample):
+    y_true, y_prob = sample[0][:300], sample[1][:300]
+    for method in METHODS:
+        levels = (1e-9, 0.3, 0.8, 0.84, 0.86, 0.9, 0.95, 0.999, 1 - 1e-7, 1 - 2**-53)
+        uppers = [
+            cb.certify(y_true, y_prob, method=method, confidence=level).upper for level in levels
+        ]
+        assert (np.diff(uppers) >= -1e-12).all(), method
+        assert uppers[-1] > uppers[4]
+    both = cb.certify(y_true, y_prob, method="asymptotic", sided="both", confidence=1 - 1e-9)
+    assert both.lower == 0
+    assert cb.certify(y_true, y_prob, confidence=np.float32(0.9)).confidence == pytest.approx(0.9)
+
+
+def test_betting_is_monotone_in_confidence_on_atoms():
+    for y_true, y_prob in (([1] * 5 + [0] * 231, [0.001] * 236), ([1] * 12 + [0], [1.0] * 13)):
+        uppers = [
+            cb.certify(y_true, y_prob, confidence=level).upper for level in np.arange(1, 99) / 100
+        ]
+        assert (np.diff(uppers) >= -1e-12).all()
+
+
+def test_huge_row_counts():
+    many = cb.certify([1, 0], [0.5, 0.5], sample_weight=[10**15, 10**15])
+    assert 0 < many.upper < 1e-7
+    with pytest.raises(ValueError, match=r"past 2\*\*53, where doubles no longer count"):
+        cb.certify([1, 0], [0.5, 0.5], sample_weight=[1e20, 1])
+    rare_events = cb.calibration_test([1, 0], [1e-9, 1e-9], sample_weight=[20, 10**10])
+    assert rare_events.p_value < 0.02  # twice as many as expected, and they are rare
+    found = cb.calibration_test(
+        [1, 0], [1e-10, 1e-10], sample_weight=[1000, 4 * 10**13], draws=3000, method="exact"
+    )
+    assert found.p_value == 1 / 3001
+    assert cb.calibration_test([0, 0, 1], [1e-309] * 2 + [1.0], method="brownian").p_value == 1
+
+
 def test_soft_labels_are_refused():
     with pytest.raises(ValueError, match="soft labels are not outcomes"):
         cb.certify([0.5, 0.1], [0.2, 0.5])
@@ -218,6 +270,18 @@ def test_many_models_hold_at_once(sample):
     assert both["a"].confidence == 0.95
     assert both["a"].statements == 2
     assert ", for all 2 statements at once, the true" in both["a"].sentence
+
+
+def test_many_groups_of_predictions(sample):
+    y_true, y_prob = sample
+    group = np.arange(10_000) % 3
+    direct = cb.certify_many(y_true, y_prob, groups=group)
+    data = cb.Predictions(y_true, y_prob)
+    assert cb.certify_many(data, groups=group) == direct
+    with pytest.raises(ValueError, match="which group a row is in"):
+        cb.certify_many(data.tally(), groups=group)
+    with pytest.raises(ValueError, match="certify_many does not carry over"):
+        cb.certify_many(cb.Predictions(y_true, y_prob, clusters=group), groups=group)
 
 
 def test_many_groups_hold_at_once(sample):

@@ -129,8 +129,20 @@ def test_order_weights_and_the_kind_of_names_change_nothing(patients, method, es
     assert cb.certify(data, **options).upper == found.upper
 
 
+def test_assumptions_name_the_largest_size(patients):
+    y_true, y_prob, who = patients
+    found = cb.certify(y_true, y_prob, clusters=who, max_cluster_size=40)
+    assert "no cluster can have more than 40 rows" in found.sentence
+    weighted = cb.certify(
+        y_true, y_prob, clusters=who, estimand="cluster", sample_weight=np.full(900, 2)
+    )
+    assert "weights are row counts" in weighted.sentence
+
+
 def test_in_the_audit(patients):
     y_true, y_prob, who = patients
+    with pytest.raises(ValueError, match=r"there are none\. Pass clusters="):
+        cb.audit(y_true, y_prob, estimand="cluster")
     found = cb.audit(y_true, y_prob, clusters=who, estimand="cluster")
     assert found.certificate.unit == "clusters"
     assert found.test is None

@@ -28,7 +28,8 @@ def sample():
 def pooled(y_true, y_prob, smooth=False):
     order = np.argsort(y_prob)
     weight = np.ones(len(y_prob))
-    return Pooled.of(y_prob[order], weight, y_true[order].astype(float), smooth)
+    x = features(y_prob[order], 1e-300, 1 - 1e-16)
+    return Pooled.of(x, weight, y_true[order].astype(float), smooth=smooth)
 
 
 def theta_of(link):
@@ -182,6 +183,15 @@ def test_recovers_what_was_done_to_the_scores():
     for kind in KINDS.values():
         link = kind().fit(y_prob, y_true).function_
         assert theta_of(link) == pytest.approx([0.4, 0.4, 0.0], abs=0.02)
+
+
+def test_saturated_scores_count_as_far_out():
+    """A model sure beyond what doubles hold says 1, and its log-odds go on from there."""
+    rng = np.random.default_rng(0)
+    log_odds = np.concatenate([rng.normal(0, 5, 4000), np.full(500, 200.0)])
+    y_true = rng.random(4500) < expit(log_odds / 12)
+    found = cb.TemperatureCalibrator().fit(expit(log_odds), y_true).function_
+    assert found.high == 1 - 2.0**-52
 
 
 @pytest.mark.parametrize("family", KINDS)

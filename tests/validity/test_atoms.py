@@ -50,7 +50,7 @@ def test_coverage_of_certified_for_a_thousand_rows():
 
 
 def test_a_narrower_bound_would_fall_short():
-    """The sum can fail: nine tenths of the width is not enough somewhere."""
+    """The sum can fail: six tenths of the width are not enough somewhere."""
 
     def narrow(evidence, delta, sided):
         bound = bounds.certified(evidence, delta, sided)

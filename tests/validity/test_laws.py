@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
+from scipy.stats import binom
 
 import calibrant as cb
 from calibrant.certify import bounds
 from calibrant.certify.betting import Game, bets, betting, ruled_out
-from calibrant.certify.evidence import counts_of
+from calibrant.certify.evidence import Evidence, counts_of
 from calibrant.certify.testing import suited_test
 from calibrant.simulate import calibrated, constant, laws, overconfident, wavy
 from reference.sorted_path import sorted_error
@@ -85,6 +86,18 @@ def test_the_asymptotic_interval_covers_as_often_as_it_says(law):
     both, upper = asymptotic_misses(law, 200, 60)
     assert not too_many(both, 60, 0.038)
     assert not too_many(upper, 60, 0.058)
+
+
+def test_the_worst_case_known_of_the_asymptotic_bound():
+    """Scores of 0 where nearly every row is an event: exact binomial sums, as documented."""
+    for n, documented in ((5, 0.0676), (50, 0.0686), (1000, 0.0687)):
+        k = np.arange(n + 1)
+        uppers = np.array(
+            [bounds.asymptotic(Evidence(n, e / n, e / n, 0.0, e / n), 0.05).upper for e in k]
+        )
+        # a rate just above the bound of k events is missed by k events and fewer
+        worst = binom.cdf(k, n, uppers)[uppers < 1].max()
+        assert worst == pytest.approx(documented, abs=5e-4)
 
 
 @pytest.mark.validity

@@ -24,15 +24,19 @@ from calibrant.measure.quantiles import quantile_points, quantiles_need
 from calibrant.minorant import Minorant, minorant, minorant_need
 from calibrant.sources.predictions import data_of, warn
 
+_Follow: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 CurveName: TypeAlias = Literal["cumulative", "reliability"]
 CURVES: tuple[str, ...] = get_args(CurveName)
-#: Samples drawn for a consistency band, and the groups of scores they are drawn in; up to
-#: `_FEW_ROWS` every distinct score is a group of its own.
-_DRAWS = 999
+#: Samples drawn for a consistency band: at least so many, and ten beyond each end of the band.
+_DRAWS, _BEYOND = 999, 10
+_MOST_CONFIDENCE = 0.999
+#: Groups of scores they are drawn in; up to `_FEW_ROWS` every score is a group of its own.
 _GROUPS = np.linspace(0, 1, 4097)
 _FEW_ROWS = 1 << 15
 #: Outcomes drawn in one go.
 _BATCH = 1 << 20
+#: What sums of the same numbers in another order may differ by.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -156,13 +160,13 @@ def _check(curve: str, confidence: float, points: int) -> None:
 
 def _points(diagram: Diagram, shares: FloatArray) -> IntArray:
     """Return the points of the walk to show, after the start: all of them, or at even shares."""
-    if int(diagram.cells.rows.sum()) <= len(shares):
+    if diagram.count <= len(shares):
         return np.arange(1, len(diagram.cells) + 1)
     return np.unique(np.maximum(quantile_points(diagram, shares), 1))
 
 
 def _points_need(diagram: Diagram, shares: FloatArray) -> BoolArray:
-    if int(diagram.cells.rows.sum()) <= len(shares):
+    if diagram.count <= len(shares):
         return np.ones(len(diagram.cells), dtype=bool)
     needed = quantiles_need(diagram, shares)
     needed[0] = True
@@ -225,7 +229,7 @@ def consistency_band(
     y_true, y_prob, curve, points, sample_weight, pos_label
         As for `confidence_band`.
     confidence : float, default 0.95
-        The share of drawn curves that lie in the band, at each score by itself.
+        The share of drawn curves that lie in the band, at each score by itself; at most 0.999.
     seed : int, default 0
         Seed of the draws.
 
@@ -237,8 +241,8 @@ def consistency_band(
 
     Notes
     -----
-    999 samples are drawn. From 32,768 rows on, neighbouring scores are drawn together, in 4096
-    groups of equal weight at their mean score.
+    999 samples are drawn, more for a confidence over 98%. From 32,768 rows on, neighbouring scores
+    are drawn together, in 4096 groups of equal weight at their mean score.
 
     Examples
     --------
@@ -248,6 +252,8 @@ def consistency_band(
     <95% consistency band of the reliability curve, 500 points>
     """
     _check(curve, confidence, points)
+    if confidence > _MOST_CONFIDENCE:
+        raise _checks.band_too_sure(_MOST_CONFIDENCE, confidence)
     seed = _checks.whole_number("seed", seed, least=0)
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     if data.clusters is not None:
@@ -260,43 +266,51 @@ def consistency_band(
     at = _points(diagram, shares)
     if curve == "reliability" and not diagram.cells.single[at - 1].all():
         raise _checks.tally_hides("a band of the reliability curve")
-    drawn = _drawn(diagram, at, curve, np.random.default_rng(seed))
     tail = (1 - confidence) / 2
-    lower, upper = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    draws = max(_DRAWS, math.ceil(_BEYOND / tail))
+    drawn = _drawn(diagram, at, curve, draws, np.random.default_rng(seed))
+    lower = np.quantile(drawn, tail, axis=0, method="lower") - _ROUNDING
+    upper = np.quantile(drawn, 1 - tail, axis=0, method="higher") + _ROUNDING
     value = _fit_at(diagram, at) if curve == "reliability" else diagram.walk[at] / diagram.weight
     band = (diagram.cells.high[at - 1], value, lower, upper)
     return Band(*band, curve, "consistency", confidence, ("the scores are right",))
 
 
 def _groups_need(diagram: Diagram) -> BoolArray:
-    if int(diagram.cells.rows.sum()) <= _FEW_ROWS:
+    if diagram.count <= _FEW_ROWS:
         return np.ones(len(diagram.cells), dtype=bool)
     return quantiles_need(diagram, _GROUPS)
 
 
-def _drawn(diagram: Diagram, at: IntArray, curve: str, rng: np.random.Generator) -> FloatArray:
+def _drawn(
+    diagram: Diagram, at: IntArray, curve: str, draws: int, rng: np.random.Generator
+) -> FloatArray:
     """Draw the curve at the points, again and again, as it would be for calibrated scores."""
-    ends = np.arange(1, len(diagram.cells) + 1)
-    if int(diagram.cells.rows.sum()) > _FEW_ROWS:
-        ends = np.union1d(quantile_points(diagram, _GROUPS), at)
-        ends = ends[ends > 0]
-    first = np.append(0, ends[:-1])
-    weight = diagram.weight_before[ends] - diagram.weight_before[first]
-    positives = np.append(0.0, np.cumsum(diagram.cells.positives))
-    mass = positives[ends] - positives[first] - (diagram.walk[ends] - diagram.walk[first])
-    score = np.clip(mass / weight, 0, 1)
+    ends, weight, score = _groups(diagram, at)
+    mass = weight * score
     shown = np.searchsorted(ends, at)
-    follow = _cumulative if curve == "cumulative" else _fitted
+    follow: _Follow = _cumulative if curve == "cumulative" else _fitted
     times = max(1, _BATCH // len(ends))
     parts = []
-    for start in range(0, _DRAWS, times):
-        size = (min(times, _DRAWS - start), len(ends))
+    for start in range(0, draws, times):
+        size = (min(times, draws - start), len(ends))
         events = rng.binomial(np.rint(weight).astype(np.int64), score, size)
         parts.append(follow(events - mass, weight, mass)[:, shown])
     return np.concatenate(parts)
 
 
-_Follow: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+def _groups(diagram: Diagram, at: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return where groups of scores end, their weight, and their one score or mean score."""
+    cells = diagram.cells
+    ends = np.arange(1, len(cells) + 1)
+    if diagram.count > _FEW_ROWS:
+        ends = np.union1d(quantile_points(diagram, _GROUPS), at)
+        ends = ends[ends > 0]
+    first = np.append(0, ends[:-1])
+    weight = np.add.reduceat(cells.weight, first)
+    mass = np.add.reduceat(cells.positives - cells.rise + cells.fall, first)
+    alone = (ends - first == 1) & cells.single[first]
+    return ends, weight, np.where(alone, cells.score[first], np.clip(mass / weight, 0, 1))
 
 
 def _cumulative(excess: FloatArray, weight: FloatArray, _mass: FloatArray) -> FloatArray:

@@ -156,7 +156,9 @@ def asymptotic(
 ) -> Bound:
     """Bound c(f) by normal limits: the shortest interval, but a limit of many rows.
 
-    The lower end stays at 0 unless the test of c = 0, whose `p_value` is passed, rejects.
+    For finitely many it is not proved. The worst that was found at 95% is an upper bound missed
+    by 6.9% of samples, for scores of 0 where nearly every row is an event. The lower end stays at
+    0 unless the test of c = 0, whose `p_value` is passed, rejects.
 
     References
     ----------
@@ -172,7 +174,7 @@ def asymptotic(
         lower = max(0.0, evidence.c_emp - range_quantile(each) * spread)
     return Bound(
         lower,
-        _score_root(evidence, float(ndtri(1 - each))),
+        _score_root(evidence, -float(ndtri(each))),
         (INDEPENDENT, FIXED_MODEL, "there are rows enough for a normal limit (it is asymptotic)"),
         "score interval at the worst interval; range of Brownian motion below",
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from calibrant import _checks
 from calibrant.certify.bounds import FIXED_MODEL
+from calibrant.certify.evidence import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +70,19 @@ class Certificate:
     @property
     def promise(self) -> str:
         """The promise alone, in one sentence."""
+        about = "about " if self._approximate else ""
         jointly = f", for all {self.statements} statements at once," if self.statements > 1 else ""
-        share = f"{100 * self.confidence:.10g}%"
-        about = "about " if self.method == "asymptotic" else ""
-        if self._empty:
-            return (
-                f"With {about}{share} confidence{jointly} nothing below 1 can be promised about "
-                f"{self.target}: {self.n:,} {self.unit} are too few (measured {self.c_emp:.3g})."
-            )
-        if self.sided == "both":
-            says = f"between {_down(self.lower)} and {_up(self.upper)}"
-        else:
-            says = f"at most {_up(self.upper)}"
         measured = f"{self.c_emp:.3g}"
         if self.c_emp_at_most > self.c_emp + 1e-12:
             measured += f" to {_up(self.c_emp_at_most)}"
-        return (
-            f"With {about}{share} confidence{jointly} {self.target} is {says} "
-            f"(measured {measured} on {self.n:,} {self.unit})."
-        )
+        basis = f"(measured {measured} on {counted(self.n, self.unit.removesuffix('s'))})"
+        start = f"With {about}{percent(self.confidence)} confidence{jointly}"
+        if self._empty:
+            return f"{start} nothing below 1 can be promised about {self.target} {basis}."
+        says = f"at most {_up(self.upper)}"
+        if self.sided == "both":
+            says = f"between {_down(self.lower)} and {_up(self.upper)}"
+        return f"{start} {self.target} is {says} {basis}."
 
     @property
     def sentence(self) -> str:
@@ -111,32 +106,54 @@ class Certificate:
 
     def explain(self) -> str:
         """Say what the promise means for decisions, and what would make it void."""
-        cap = _up(self.upper)
-        wrong = f"{100 * (1 - self.confidence):.3g}%"
-        lines = [
+        paragraphs = [
             self.promise,
-            "",
-            "What it means. In any range of scores, events that happen and events that are "
-            f"predicted differ in the long run by at most {cap} of all {self.unit}. If you act "
-            "whenever the score reaches a threshold set by your costs, no monotone (nondecreasing) "
-            f"recalibration of these scores could save you more than {cap} a decision, in units "
-            "where a false positive and a false negative cost 1 together; for costs a and b "
-            f"multiply by a + b. The promise is wrong in at most {wrong} of its uses.",
-            "",
-            "What it assumes. "
-            + " ".join(f"{text[0].upper()}{text[1:]}." for text in self.assumptions),
-            "",
-            "What makes it void. The same rows were used to train the model, to fit its "
-            "calibrator or to choose between models; the population has drifted since; rows "
-            "depend on each other, as several of one patient do"
-            + (" (here only clusters may not)." if self.unit == "clusters" else ": give clusters."),
-            "",
+            f"What it means. {self._meaning}",
+            "What it assumes. " + " ".join(_capital(text) + "." for text in self.assumptions),
+            f"What makes it void. {self._void}",
             f"How it is proved. {_capital(self.theorem)} (method {self.method}"
             + (f", seed {self.seed})." if self.seed is not None else ")."),
         ]
         if self.method == "isotonic":
-            lines.insert(2, "Rows that were not fitted on would give a tighter bound.\n")
-        return "\n".join(lines)
+            paragraphs.insert(1, "Rows that were not fitted on would give a tighter bound.")
+        return "\n\n".join(paragraphs)
+
+    @property
+    def _approximate(self) -> bool:
+        return self.method == "asymptotic"
+
+    @property
+    def _meaning(self) -> str:
+        cap = _up(self.upper)
+        wrong = percent(self.confidence, rest=True)
+        often = f"about {wrong}" if self._approximate else f"at most {wrong}"
+        where = "over all outcomes that these scores could have had"
+        if self.method != "fixed_design":
+            where = f"in the long run, as a share of all {self.unit}"
+        return (
+            "In any range of scores, events that happen and events that are predicted differ "
+            f"{where}, by at most {cap}. If you act whenever the score reaches a threshold set by "
+            "your costs, no monotone (nondecreasing) recalibration of these scores could save you "
+            f"more than {cap} a decision on average, in units where a false positive and a false "
+            "negative cost 1 together; for costs a and b multiply by a + b. Such promises are "
+            f"wrong in {often} of their uses."
+        )
+
+    @property
+    def _void(self) -> str:
+        used = "The same rows were used to train the model, to fit its calibrator or to choose "
+        if self.method == "isotonic":
+            used = "The same rows were used to train the model under the calibrator, or to choose "
+        depend = "rows depend on each other, as several of one patient do: give clusters."
+        if self.unit == "clusters":
+            depend = "clusters depend on each other."
+        return f"{used}between models; the population has drifted since; {depend}"
+
+
+def percent(share: float, *, rest: bool = False) -> str:
+    """Say a share, or the rest, as a percentage with as many digits as it was given with."""
+    exact = Decimal(repr(float(share)))
+    return f"{(100 * (1 - exact if rest else exact)).normalize():f}%"
 
 
 def _capital(text: str) -> str:

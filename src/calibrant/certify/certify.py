@@ -20,6 +20,9 @@ from calibrant.diagram import Diagram, Needs, resolve
 from calibrant.measure.extremes import extremes_need
 from calibrant.sources.predictions import Predictions, TallyData, data_of, warn
 
+#: Draws of the exact test behind a lower end; at smaller levels than it can tell, that stays at 0.
+_MOST_DRAWS = 99_999
+
 
 def rows_need(terms: Terms, most_exact: int | None = None) -> Needs:
     """Mark every cell where the certificate, or an exact test of c = 0, looks at each row.
@@ -36,7 +39,7 @@ def rows_need(terms: Terms, most_exact: int | None = None) -> Needs:
         method = chosen(terms.method, evidence.n, rows_known=True)
         exact = method == "asymptotic" and terms.sided == "both"
         if most_exact is not None:
-            exact = int(diagram.cells.rows.sum()) <= most_exact
+            exact = evidence.n <= most_exact
         looks = method == "betting" or (exact and needs_exact(evidence))
         return every_cell(diagram) if looks else none
 
@@ -85,7 +88,8 @@ def _p_value(diagram: Diagram, evidence: Evidence, terms: Terms) -> float:
     hidden = needs_exact(evidence) and not diagram.cells.single.all()
     if terms.sided == "upper" or hidden:
         return 1.0
-    draws = max(DRAWS, round(10 / terms.delta))  # enough to reject at so small a level
+    # enough to reject at so small a level, as far as that can be waited for
+    draws = min(_MOST_DRAWS, max(DRAWS, round(10 / terms.delta)))
     return suited_test(diagram, evidence, draws, terms.seed).p_value
 
 
@@ -127,11 +131,16 @@ def certificate_for(data: Predictions | TallyData, terms: Terms) -> Certificate:
     """Make a certificate for data."""
     if isinstance(data, Predictions) and data.clusters is not None:
         return certificate_of_clusters(data, terms)
-    if terms.max_cluster_size is not None or terms.estimand != "row":
-        raise _checks.clusters_missing()
+    refuse_without_clusters(terms)
     check_rows(Diagram(*data.source.start()), "a certificate")
     diagram = resolve(data.source, extremes_need, rows_need(terms))
     return certificate_of(diagram, terms, weighted=has_weights(diagram))
+
+
+def refuse_without_clusters(terms: Terms) -> None:
+    """Refuse terms that say how clusters count where there are none."""
+    if terms.max_cluster_size is not None or terms.estimand != "row":
+        raise _checks.clusters_missing()
 
 
 def has_weights(diagram: Diagram) -> bool:

@@ -43,6 +43,8 @@ class Clustered:
         The calibration error measured, in the chosen sense.
     once : bool
         Each cluster counts once, so that all sizes are 1 by definition.
+    assumptions : tuple of str
+        What must hold.
     """
 
     score: FloatArray
@@ -52,6 +54,7 @@ class Clustered:
     size: FloatArray
     c_emp: float
     once: bool
+    assumptions: tuple[str, ...]
 
     @property
     def n(self) -> int:
@@ -61,11 +64,6 @@ class Clustered:
     def mean_in(self, values: FloatArray) -> FloatArray:
         """Average over the rows of each cluster."""
         return _sums(self.cluster, values * self.part)
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What must hold."""
-        return (_INDEPENDENT, FIXED_MODEL)
 
 
 def clustered(data: Predictions, estimand: Estimand, max_cluster_size: int | None) -> Clustered:
@@ -84,7 +82,10 @@ def clustered(data: Predictions, estimand: Estimand, max_cluster_size: int | Non
     size = np.ones(len(rows_in)) if once else _sizes(rows_in, max_cluster_size)
     part = weight / rows_in[cluster]
     c_emp = _error(Rows(score, label, part * size[cluster]))
-    return Clustered(score, label - score, cluster, part, size, c_emp, once)
+    limit = () if once else (f"no cluster can have more than {max_cluster_size:,} rows",)
+    counts = ("weights are row counts",) if weight.sum() != len(score) else ()
+    assumptions = (_INDEPENDENT, FIXED_MODEL, *limit, *counts)
+    return Clustered(score, label - score, cluster, part, size, c_emp, once, assumptions)
 
 
 def _sums(cluster: IntArray, values: FloatArray) -> FloatArray:

@@ -55,6 +55,8 @@ def evidence_of(diagram: Diagram, what: str = "a certificate") -> Evidence:
 
 def check_rows(diagram: Diagram, what: str) -> None:
     """Refuse soft labels and weights that are no row counts: the claim is about rows."""
+    if diagram.weight > 2**53:
+        raise _checks.counts_too_large(diagram.weight)
     if not diagram.totals.labels_binary:
         raise _checks.needs_binary(what)
     if not diagram.totals.weights_integer:
@@ -83,11 +85,17 @@ class Counts:
         return int(self.rows.sum())
 
 
+def counted(number: int, unit: str) -> str:
+    """Say how many there are."""
+    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
+
+
 def every_cell(diagram: Diagram) -> BoolArray:
-    """Mark every cell; refuse tables too large to be held as counts."""
-    closed = int(diagram.cells.rows[~diagram.cells.single].sum())
-    if closed + len(diagram.cells) > 2 * MOST_ROWS:
-        raise _checks.too_many_rows("distinct scores", closed, MOST_ROWS)
+    """Mark every cell; refuse tables that may be too large to be held as counts."""
+    single = diagram.cells.single
+    distinct = int(single.sum()) + int(diagram.cells.rows[~single].sum())
+    if distinct > MOST_ROWS:
+        raise _checks.too_many_rows("distinct scores", distinct, MOST_ROWS)
     return np.ones(len(diagram.cells), dtype=bool)
 
 

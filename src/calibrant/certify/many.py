@@ -13,8 +13,8 @@ from calibrant.certify.certificate import Certificate
 from calibrant.certify.certify import certificate_for
 from calibrant.certify.methods import Method, Terms
 from calibrant.sources.columns import Column
-from calibrant.sources.inputs import check_lengths, coded
-from calibrant.sources.predictions import Predictions
+from calibrant.sources.inputs import coded
+from calibrant.sources.predictions import Predictions, data_of
 
 #: With more statements than this "auto" does not bet, which takes milliseconds for each.
 _BET_ON = 20
@@ -22,7 +22,7 @@ _BET_ON = 20
 
 def certify_many(
     y_true: Any,
-    y_prob: Any,
+    y_prob: Any = None,
     *,
     groups: Any = None,
     confidence: float = 0.95,
@@ -39,8 +39,8 @@ def certify_many(
 
     Parameters
     ----------
-    y_true : array-like
-        Outcomes.
+    y_true : array-like or Predictions
+        Outcomes. A Predictions stands for outcomes, scores and weights of one model.
     y_prob : mapping of name to array-like, or array-like
         The scores of several models on the same rows; or of one model, with `groups`.
     groups : array-like, optional
@@ -71,7 +71,7 @@ def certify_many(
 def _parts(
     y_true: Any, y_prob: Any, groups: Any, sample_weight: Any, pos_label: object
 ) -> Iterator[tuple[Any, Predictions]]:
-    more = {"sample_weight": sample_weight, "pos_label": pos_label}
+    """Yield what each statement is about, and its rows."""
     if isinstance(y_prob, Mapping):
         if groups is not None:
             raise _checks.argument_superfluous(["groups"], "mapping of models")
@@ -79,13 +79,23 @@ def _parts(
             raise _checks.nothing_to_certify("y_prob")
         for name, scores in y_prob.items():
             names = _checks.Names(prob=f"y_prob[{name!r}]")
+            more = {"sample_weight": sample_weight, "pos_label": pos_label}
             yield name, Predictions(y_true, scores, **more, _names=names)
         return
     if groups is None:
         raise _checks.groups_missing()
-    column = Column(groups, "groups")
-    data = Predictions(y_true, y_prob, **more)
-    check_lengths([Column(y_prob, "y_prob"), column])
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    if not isinstance(data, Predictions):
+        raise _checks.tally_hides("which group a row is in")
+    if data.clusters is not None:
+        raise _checks.not_for_clusters("certify_many", "certify for each group")
+    yield from _grouped(data, Column(groups, "groups"))
+
+
+def _grouped(data: Predictions, column: Column) -> Iterator[tuple[Any, Predictions]]:
+    """Yield each group that has weight, in order."""
+    if len(data) != len(column):
+        raise _checks.lengths_differ([("y_true", len(data)), ("groups", len(column))])
     values, which = coded(column)
     rows = data.source.rows()
     order = np.argsort(which, kind="stable")

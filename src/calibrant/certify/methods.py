@@ -26,7 +26,8 @@ Method: TypeAlias = Literal[
 METHODS: tuple[str, ...] = get_args(Method)
 ESTIMANDS: tuple[str, ...] = get_args(Estimand)
 SIDES: tuple[str, ...] = get_args(Sided)
-#: "auto" bets below this many rows; the choice depends on n alone, so that the level holds.
+#: "auto" bets below this many rows. The choice depends on n, and on whether the data hold every
+#: score, never on the outcomes, so that the level holds.
 BETTING_BELOW = 5000
 Formula: TypeAlias = Callable[[Evidence, float, Sided], Bound]
 _FORMULAS: dict[str, Formula] = {

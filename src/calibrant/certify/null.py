@@ -37,7 +37,8 @@ def null_ranges(counts: Counts, draws: int, seed: int, told: Callable[[int], obj
     few = surprises.expected * _LOOK_UP < len(counts.score)
     draw = surprises.ranges if few else _plain(counts)
     each = surprises.expected if few else len(counts.score)
-    size = max(1, min(draws, int(_BATCH / max(each, 1.0))))
+    # the number of a sample times n must fit 64 bits
+    size = max(1, min(draws, int(_BATCH / max(each, 1.0)), 2**62 // counts.n))
     sizes = [min(size, draws - start) for start in range(0, draws, size)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
     rngs = [np.random.default_rng(one) for one in seeds]

@@ -30,10 +30,10 @@ def chernoff(n: float, t: float, bound: float, variance: FloatArray) -> FloatArr
     """
     if t >= bound:
         return np.zeros_like(variance)
-    spread = bound**2 + variance
-    low, high = variance / spread, (variance + t * bound) / spread
-    # ln((1 - high) / (1 - low)) = ln(1 - t / bound)
-    divergence = high * np.log(high / low) + (1 - high) * math.log1p(-t / bound)
+    high = (variance + t * bound) / (bound**2 + variance)
+    # kl(high, low) for low = variance / (bound^2 + variance), where high / low = 1 + t bound /
+    # variance and (1 - high) / (1 - low) = 1 - t / bound
+    divergence = high * np.log1p(t * bound / variance) + (1 - high) * math.log1p(-t / bound)
     tail: FloatArray = np.exp(-n * np.maximum(divergence, 0.0))
     return tail
 

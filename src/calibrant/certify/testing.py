@@ -15,12 +15,13 @@ from calibrant.certify.evidence import (
     Counts,
     Evidence,
     check_rows,
+    counted,
     counts_of,
     every_cell,
     evidence_of,
 )
 from calibrant.certify.null import null_ranges, walk_range
-from calibrant.diagram import Diagram, resolve
+from calibrant.diagram import TOLERANCE, Diagram, resolve
 from calibrant.measure.extremes import extremes_need
 from calibrant.sources.predictions import data_of, warn
 
@@ -28,8 +29,8 @@ TestMethod: TypeAlias = Literal["auto", "exact", "brownian"]
 TEST_METHODS = ("auto", "exact", "brownian")
 #: Fewer rows, or less expected variance, than this and the limit is not to be trusted.
 _LEAST_ROWS, _LEAST_VARIANCE = 2000, 50.0
-#: Values of c_emp this close are equal, or rounding would decide between ties.
-_SAME = 1e-9
+#: Values of n c_emp this close, and this share of n, are equal, or rounding would decide ties.
+_SAME, _SAME_SHARE = 1e-9, 1e-13
 #: From this many outcomes on, drawing takes long enough for a bar.
 _LONG = 3 * 10**8
 DRAWS = 999
@@ -75,7 +76,7 @@ class CalibrationTest:
             how += f", {self.draws:,} draws, standard error {self.p_value_error:.2g}"
         return (
             f"There is {sense} calibration: if the scores were right, a calibration error of "
-            f"{self.statistic:.4g} or more on {self.n:,} rows would have probability "
+            f"{self.statistic:.4g} or more on {counted(self.n, 'row')} would have probability "
             f"{self.p_value:.3g} ({how})."
         )
 
@@ -94,9 +95,9 @@ def brownian_test(evidence: Evidence) -> CalibrationTest:
     JMLR 2022.
     """
     if evidence.v0 > 0:
-        p_value = range_tail(evidence.c_emp * math.sqrt(evidence.n / evidence.v0))
+        p_value = range_tail(evidence.c_emp * math.sqrt(evidence.n) / math.sqrt(evidence.v0))
     else:  # scores of 0 and 1 alone leave nothing to chance
-        p_value = 1.0 if evidence.c_emp <= 0 else 0.0
+        p_value = 1.0 if evidence.c_emp <= TOLERANCE else 0.0
     return CalibrationTest(evidence.c_emp, p_value, "brownian", evidence.n)
 
 
@@ -111,7 +112,7 @@ def exact_test(counts: Counts, *, draws: int = DRAWS, seed: int = 0) -> Calibrat
     observed = float(walk_range((counts.positives - counts.rows * counts.score)[None])[0])
     with _bar(len(counts.score) * draws, draws) as told:
         ranges = null_ranges(counts, draws, seed, told)
-    passed = int(np.count_nonzero(ranges >= observed - _SAME * n))
+    passed = int(np.count_nonzero(ranges >= observed - _SAME - _SAME_SHARE * n))
     p_value = (1 + passed) / (draws + 1)
     error = math.sqrt(p_value * (1 - p_value) / draws)
     return CalibrationTest(observed / n, p_value, "exact", n, draws, seed, error)

@@ -23,7 +23,7 @@ def auc_need(diagram: Diagram) -> BoolArray:
 
 def auc_need_if_few(diagram: Diagram) -> BoolArray:
     """Mark the same cells if there are few rows, else none."""
-    if int(diagram.cells.rows.sum()) > _FEW_ROWS:
+    if diagram.count > _FEW_ROWS:
         return np.zeros(len(diagram.cells), dtype=bool)
     return auc_need(diagram)
 

@@ -255,8 +255,9 @@ class PlattCalibrator(_LinkCalibrator):
 
     Notes
     -----
-    Log-odds of 0 and 1 are infinite, so a score counts as at least half of the smallest one above
-    0 that was seen in fitting, and likewise from 1 downwards.
+    Log-odds of 0 and 1 are infinite, so a score counts as at least `function_.low`, which is half
+    of the smallest one above 0 that was seen in fitting, and as at most `function_.high`; or, if
+    0 or 1 were seen and it fits them better, as 2**-52 from the end.
 
     References
     ----------

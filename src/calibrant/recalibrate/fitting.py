@@ -20,7 +20,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
-from calibrant.recalibrate.links import BASES, SLOPES, Link, features, inner_range
+from calibrant.recalibrate.links import BASES, SLOPES, Link, features, inner_ranges
 
 Objective: TypeAlias = Literal["log_loss", "squared", "calibration_error"]
 OBJECTIVES = ("log_loss", "squared", "calibration_error")
@@ -44,15 +44,17 @@ class Pooled:
     target: FloatArray
 
     @staticmethod
-    def of(score: FloatArray, weight: FloatArray, positives: FloatArray, smooth: bool) -> Pooled:
-        """Prepare pooled scores; `smooth` replaces labels by Platt's targets."""
+    def of(
+        x: FloatArray, weight: FloatArray, positives: FloatArray, *, smooth: bool = False
+    ) -> Pooled:
+        """Prepare features of pooled scores; `smooth` replaces labels by Platt's targets."""
         share = weight / weight.sum()
         events, total = float(positives.sum()), float(weight.sum())
         rate = positives / weight
         if smooth:
             high, low = (events + 1) / (events + 2), 1 / (total - events + 2)
             rate = low + (high - low) * rate
-        return Pooled(features(score, *inner_range(score)), share, positives / total, rate)
+        return Pooled(x, share, positives / total, rate)
 
     def grouped(self, groups: int) -> Pooled:
         """Merge neighbours into at most so many groups of equal weight, for a quick look."""
@@ -101,11 +103,15 @@ def fit_link(
 ) -> Link:
     """Fit a link to pooled scores in order."""
     smooth = family == "platt" and objective == "log_loss"
-    data = Pooled.of(score, weight, positives, smooth)
-    best = _newton(data, BASES[family], SLOPES[family])
+    tries = []
+    for ends in inner_ranges(score):
+        data = Pooled.of(features(score, *ends), weight, positives, smooth=smooth)
+        best = _newton(data, BASES[family], SLOPES[family])
+        tries.append((data.log_loss(best.basis @ best.free), ends, data, best))
+    _, ends, data, best = min(tries, key=lambda one: one[0])
     free = best.free if objective == "log_loss" else _search(data, best, objective)
     a, b, c = (float(value) for value in best.basis @ free)
-    return Link(max(a, 0.0), max(b, 0.0), c, *inner_range(score))
+    return Link(max(a, 0.0), max(b, 0.0), c, *ends)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -6,8 +6,10 @@ All of them are sigmoid(a ln p - b ln(1 - p) + c) with a, b >= 0, so that none r
 - Platt: a = b (Platt, 1999), on log-odds;
 - temperature: a = b and c = 0 (Guo et al., ICML 2017).
 
-Log-odds of 0 and 1 are infinite, and forests do say 0 and 1. So a score counts as at least half of
-the smallest one above 0 that was seen in fitting, and likewise from 1 downwards.
+Log-odds of 0 and 1 are infinite, so a score counts as at least some low one, and at most some high
+one. A forest's 0 means few trees: half of the smallest score above 0 is fair. Naive Bayes' 1 means
+that a double has no room for more: 2**-52 from the end is. Where 0 or 1 were seen in fitting, the
+one with the smaller log loss is taken.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from calibrant._types import FloatArray
 
 #: Where there is nothing but 0 and 1, they count as this and 1 minus this.
 _NO_OTHER = 1e-3
+_CLOSEST = 2.0**-52
 #: How (a, b, c) depends on the free parameters of each link; slopes come first.
 BASES: dict[str, FloatArray] = {
     "beta": np.eye(3),
@@ -32,14 +35,14 @@ BASES: dict[str, FloatArray] = {
 SLOPES = {"beta": 2, "platt": 1, "temperature": 1}
 
 
-def inner_range(score: FloatArray) -> tuple[float, float]:
-    """Return the least and the most that a score counts as."""
+def inner_ranges(score: FloatArray) -> list[tuple[float, float]]:
+    """Return the least and the most that a score may count as: one or two choices."""
     inner = score[(score > 0) & (score < 1)]
     if inner.size == 0:
-        return _NO_OTHER, 1 - _NO_OTHER
+        return [(_NO_OTHER, 1 - _NO_OTHER)]
     low, high = float(inner.min()) / 2, 1 - (1 - float(inner.max())) / 2
-    # at the ends of what doubles can hold there is no half
-    return max(low, 1e-300), min(high, 1 - 2.0**-53)
+    half_way = (max(low, _CLOSEST), min(high, 1 - _CLOSEST))
+    return [half_way] if inner.size == score.size else [half_way, (_CLOSEST, 1 - _CLOSEST)]
 
 
 def features(score: FloatArray, low: float, high: float) -> FloatArray:

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from calibrant.audit import Audit
+from calibrant.certify.certificate import percent
 from calibrant.measure.family import Measures
 from calibrant.measure.interval import Interval
 
@@ -80,7 +81,7 @@ def render_plan(
     console.print(
         Group(
             Text(
-                f"To certify with {100 * confidence:.10g}% confidence that the calibration error "
+                f"To certify with {percent(confidence)} confidence that the calibration error "
                 f"is at most {epsilon:g}, label about {rows:,} rows.",
                 style="bold",
             ),
