@@ -57,7 +57,7 @@ def test_reads_a_folder(small_files, tmp_path, packed, monkeypatch):
 
 
 def test_a_changed_or_missing_file_is_refused(small_files, tmp_path):
-    with pytest.raises(ValueError, match="There is no adult/adult.data"):
+    with pytest.raises(ValueError, match=r"There is no adult/adult\.data"):
         datasets.load_adult(tmp_path)
     write(tmp_path, small_files, packed=False)
     (tmp_path / "adult" / "adult.data").write_text(ADULT + "\n", encoding="utf-8")
