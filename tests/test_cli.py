@@ -229,6 +229,32 @@ def test_calibrate_refuses_and_writes_nothing(tmp_path, rows, output, words):
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
+def test_decide_says_what_to_do_and_what_it_costs(folder):
+    options = [folder / "good.csv", "--label", "y", "--prob", "p"]
+    options += ["--false-positive", 1, "--false-negative", 20]
+    done = calibrant("decide", *options, "--volume", 1e6, "--currency", "EUR")
+    assert (done.returncode, done.stderr) == (0, "")
+    text = " ".join(done.stdout.split())
+    assert text.startswith("Act when the score is at least 0.04762. On these rows that costs")
+    assert "EUR for 1,000,000 decisions" in text
+    for words in ("Bayes' rule", "act on every row", "best in hindsight", "not acted on"):
+        assert words in text
+    document = json.loads(calibrant("decide", *options, "--json").stdout)
+    y_true, y_prob, _ = overconfident().draw(3000)
+    expected = cb.expected_cost(y_true, y_prob, false_positive=1, false_negative=20)
+    assert document["decision"]["cost"] == pytest.approx(expected.cost, abs=1e-12)
+    assert document["price"]["volume"] is None
+    for wrong, words in (
+        (["--false-negative", 0, "--false-positive", 0], "both 0"),
+        (["--false-positive", -1], "must not be negative"),
+        (["--volume", 0], "volume must be a positive number"),
+        (["--weight", "soft"], "Weights must be whole numbers"),
+    ):
+        done = calibrant("decide", *options, *wrong)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert words in done.stderr
+
+
 def test_demo_and_version_and_help():
     demo = calibrant("demo")
     assert demo.returncode == 0

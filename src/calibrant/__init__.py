@@ -15,6 +15,16 @@ from calibrant.certify.certify import certify
 from calibrant.certify.many import certify_many
 from calibrant.certify.plan import sample_size
 from calibrant.certify.testing import CalibrationTest, calibration_test
+from calibrant.decide.costs import bayes_threshold, decide
+from calibrant.decide.curve import CostCurve, NetBenefit, cost_curve, net_benefit
+from calibrant.decide.ratio import LossRatio, loss_ratio
+from calibrant.decide.regret import (
+    DecisionCost,
+    Price,
+    best_threshold,
+    expected_cost,
+    price_of_miscalibration,
+)
 from calibrant.measure.binned import expected_calibration_error, kolmogorov_error
 from calibrant.measure.clinical import (
     Estimate,
@@ -34,6 +44,7 @@ from calibrant.tally import Tally
 
 if TYPE_CHECKING:
     from calibrant import simulate
+    from calibrant.decide.classifier import CostSensitiveClassifier
     from calibrant.measure.scorer import calibration_error_scorer
     from calibrant.recalibrate.classifier import CalibratedClassifier
     from calibrant.recalibrate.estimators import (
@@ -53,13 +64,19 @@ __all__ = [
     "CalibrationTest",
     "Calibrator",
     "Certificate",
+    "CostCurve",
+    "CostSensitiveClassifier",
     "CumulativeCurve",
+    "DecisionCost",
     "Estimate",
     "HistogramCalibrator",
     "Interval",
     "IsotonicCalibrator",
+    "LossRatio",
+    "NetBenefit",
     "PlattCalibrator",
     "Predictions",
+    "Price",
     "ScoreParts",
     "Tally",
     "TemperatureCalibrator",
@@ -67,6 +84,8 @@ __all__ = [
     "adjust_prior",
     "assert_calibrated",
     "audit",
+    "bayes_threshold",
+    "best_threshold",
     "brier_parts",
     "calibration_error",
     "calibration_error_scorer",
@@ -77,11 +96,17 @@ __all__ = [
     "certify_many",
     "confidence_band",
     "consistency_band",
+    "cost_curve",
     "cumulative_curve",
+    "decide",
     "expected_calibration_error",
+    "expected_cost",
     "kolmogorov_error",
     "log_loss_parts",
+    "loss_ratio",
+    "net_benefit",
     "observed_expected_ratio",
+    "price_of_miscalibration",
     "roc_auc",
     "sample_size",
     "simulate",
@@ -94,6 +119,7 @@ __all__ = [
 _LAZY = {
     "calibration_error_scorer": "calibrant.measure.scorer",
     "CalibratedClassifier": "calibrant.recalibrate.classifier",
+    "CostSensitiveClassifier": "calibrant.decide.classifier",
     **dict.fromkeys(
         (
             "BetaCalibrator",

@@ -432,6 +432,78 @@ def too_few_to_fit(rows: int) -> InputError:
     return InputError(f"A calibrator needs two rows at least, but there is {rows}. Add rows.")
 
 
+def costs_missing() -> InputError:
+    return InputError(
+        "Say what errors cost: false_positive= and false_negative=, or matrix=[[c00, c01], "
+        "[c10, c11]], c_ij the cost of deciding i when the truth is j."
+    )
+
+
+def costs_twice() -> InputError:
+    return InputError("Pass false_positive and false_negative, or matrix, but not both.")
+
+
+def costs_zero() -> InputError:
+    return InputError(
+        "false_positive and false_negative are both 0, so every decision costs the same and "
+        "there is nothing to decide. Give at least one of them a cost."
+    )
+
+
+def cost_negative(name: str, value: float) -> InputError:
+    return InputError(
+        f"{name} must not be negative, but it is {value!r}. A gain from the right action goes "
+        "into matrix=[[c00, c01], [c10, c11]] as a negative cost."
+    )
+
+
+def cost_per_row(name: str) -> InputError:
+    return InputError(
+        f"{name} must be one number here: costs that differ from row to row make the threshold "
+        "differ, and no single curve, threshold or bound applies to all rows. decide() and "
+        "expected_cost() take a cost for each row."
+    )
+
+
+def cost_in_row(name: str, row: int, value: float) -> InputError:
+    return InputError(
+        f"{name} must be a finite number, not negative, in every row, but row {row} (the first "
+        f"row is 0) holds {value!r}."
+    )
+
+
+def row_costs_zero(row: int) -> InputError:
+    return InputError(
+        f"Both costs are 0 in row {row} (the first row is 0), so there is nothing to decide. "
+        "Leave such rows out."
+    )
+
+
+def two_classes_only(kind: str) -> InputError:
+    return InputError(
+        f"Only binary classification is supported. The type of the target is {kind}. Turn y into "
+        "one class against the rest, such as y == 'the class'."
+    )
+
+
+def matrix_shape(value: object) -> InputError:
+    return InputError(
+        f"matrix must be 2 x 2 finite numbers, [[c00, c01], [c10, c11]], but it is {value!r:.80}."
+    )
+
+
+def matrix_one_sided(a: float, b: float) -> InputError:
+    if a == b == 0:
+        why = "both actions cost the same, whatever the truth"
+    elif a <= 0 <= b:
+        why = "acting never costs more than not acting, so always act"
+    elif b <= 0 <= a:
+        why = "not acting never costs more than acting, so never act"
+    else:
+        why = "acting is right when there is no event; swap its rows, or the labels"
+    return InputError(f"There is nothing to decide by probability: {why}.")
+
+
 def data_missing(name: str, folder: str) -> InputError:
     return InputError(
         f"There is no {name} (or {name}.gz) in {folder!r}. Put the UCI file there, or name no "

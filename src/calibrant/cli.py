@@ -23,6 +23,8 @@ from calibrant._progress import progress_bar
 from calibrant.audit import Audit, audit
 from calibrant.certify.methods import Estimand, Method
 from calibrant.certify.plan import sample_size
+from calibrant.decide.costs import costs_of
+from calibrant.decide.regret import expected_cost, price_of_miscalibration
 from calibrant.diagram import TOLERANCE
 from calibrant.experiments.documents import documents_example
 from calibrant.recalibrate.fitting import Objective
@@ -254,6 +256,62 @@ def calibrate(
         else:
             terminal.render_study(found, console)
             console.print(f"\nWritten to {output}.", markup=False, soft_wrap=True)
+
+
+@app.command("decide")
+def decide_command(
+    file: File,
+    label: Label,
+    prob: Prob,
+    false_positive: Annotated[float, typer.Option(help="Cost of acting where there is no event.")],
+    false_negative: Annotated[float, typer.Option(help="Cost of not acting where there is one.")],
+    volume: Annotated[
+        float | None, typer.Option(help="Decisions to add the price up for, as of a year.")
+    ] = None,
+    currency: Annotated[str, typer.Option(help="The unit of the costs.")] = "",
+    weight: Weight = None,
+    pos_label: PosLabel = None,
+    drop_missing: DropMissing = False,
+    confidence: Confidence = 0.95,
+    json: Json = False,
+) -> None:
+    """Say from which score on to act, what that costs, and what miscalibration costs at most.
+
+    For example: calibrant decide loans.csv --label y --prob p --false-positive 1
+    --false-negative 20
+    """
+    costs = costs_of(false_positive, false_negative)
+    _checks.inner_share("confidence", confidence)
+    with Console(stderr=True).status(f"Reading {escape(file.name)}"):
+        data = read_predictions(
+            file,
+            label=label,
+            prob=prob,
+            weight=weight,
+            pos_label=pos_label,
+            drop_missing=drop_missing,
+        )
+        found = expected_cost(
+            data,
+            false_positive=costs.false_positive,
+            false_negative=costs.false_negative,
+            confidence=confidence,
+        )
+        price = price_of_miscalibration(
+            data,
+            false_positive=costs.false_positive,
+            false_negative=costs.false_negative,
+            volume=volume,
+            currency=currency,
+            confidence=confidence,
+        )
+    with _output() as console:
+        if json:
+            about = {"schema": "calibrant.decision", "schema_version": 1}
+            document = {**about, "decision": found.to_dict(), "price": price.to_dict()}
+            print(json_module.dumps(document, indent=2, allow_nan=False))
+        else:
+            terminal.render_decision(found, price, console)
 
 
 def _show(found: Audit, json: bool, max_error: float | None, gate: str) -> None:

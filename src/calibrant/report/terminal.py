@@ -14,6 +14,7 @@ from rich.text import Text
 
 from calibrant.audit import Audit
 from calibrant.certify.certificate import percent
+from calibrant.decide.regret import DecisionCost, Price
 from calibrant.measure.family import Measures
 from calibrant.measure.interval import Interval
 
@@ -117,6 +118,46 @@ def render_study(study: Study, console: Console) -> None:
             )
         )
     console.print(Group(Text(study.headline, style="bold"), *notes, Text(), table))
+
+
+def render_decision(found: DecisionCost, price: Price, console: Console) -> None:
+    """Print what to do, what it costs, and what miscalibration costs at most."""
+    threshold = 0.0 if found.threshold is None else found.threshold
+    unit = f" {price.currency}" if price.currency else ""
+    table = _table(f"Mean cost of a decision{', in' + unit if unit else ''}", "scores", "cost")
+    table.columns[0].header = "rule"
+    for rule, cost in (
+        (f"act from {threshold:.4g} on (Bayes' rule)", found.cost),
+        ("act on every row", found.always),
+        ("act on no row", found.never),
+    ):
+        table.add_row(rule, _number(cost))
+    if found.best_cost is not None and found.best_threshold is not None:
+        best = (
+            "never" if math.isinf(found.best_threshold) else f"from {found.best_threshold:.4g} on"
+        )
+        table.add_row(f"best in hindsight: act {best}", _number(found.best_cost))
+    counts = _table("Rows", "scores", "event", "no event")
+    counts.columns[0].header = ""
+    for name, event, none in (
+        ("acted on", found.true_positives, found.false_positives),
+        ("not acted on", found.false_negatives, found.true_negatives),
+    ):
+        counts.add_row(name, f"{event:,.10g}", f"{none:,.10g}")
+    console.print(
+        Group(
+            Text(
+                f"Act when the score is at least {threshold:.4g}. On these rows that costs "
+                f"{found.cost:.4g}{unit} a decision.",
+                style="bold",
+            ),
+            Text(price.sentence),
+            Text(),
+            table,
+            Text(),
+            counts,
+        )
+    )
 
 
 def _notes(audit: Audit) -> Iterable[str]:

@@ -1,0 +1,1 @@
+"""From probabilities and costs to actions, and what miscalibration costs."""

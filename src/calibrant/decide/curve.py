@@ -1,0 +1,281 @@
+"""Cost curves: what thresholding costs for every cost ratio, read off the diagram.
+
+With a false positive costing p and a false negative 1 - p, acting from threshold t on costs
+(S - p W + p (W_all - S_all)) / W_all, S and W the positives and the weight below t: a linear
+function of one point of the diagram. The best threshold for p is where a line of slope p touches
+the diagram from below, so that the best costs for all p are the convex minorant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.diagram import Diagram, resolve
+from calibrant.minorant import minorant
+from calibrant.recalibrate.isotonic import isotonic_need
+from calibrant.sources.predictions import data_of, warn
+
+#: The grid without `at`: multiples of 1/512, which are edges of cells.
+_GRID = np.linspace(0, 1, 513)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CostCurve:
+    """Mean cost of a decision, for a false positive costing p and a false negative 1 - p.
+
+    Attributes
+    ----------
+    p : float array
+        The share of a false positive in the two costs: the threshold of Bayes' rule.
+    cost : float array
+        Acting when the score is at least p.
+    best : float array
+        The best threshold in hindsight: what no monotone recalibration could beat on these rows.
+    best_threshold : float array
+        Where it lies: act from this score on; inf for never.
+    always, never : float array
+        Acting on every row, and on none.
+    between : float array
+        From each p to the next, how far the cost can lie from the straight line; the last is 0.
+    """
+
+    p: FloatArray
+    cost: FloatArray
+    best: FloatArray
+    best_threshold: FloatArray
+    always: FloatArray
+    never: FloatArray
+    between: FloatArray
+
+    @property
+    def regret(self) -> FloatArray:
+        """What the best threshold in hindsight would have saved."""
+        gap: FloatArray = np.maximum(self.cost - self.best, 0.0)
+        return gap
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    def __repr__(self) -> str:
+        most = int(np.argmax(self.regret))
+        return (
+            f"<CostCurve of {len(self)} points; the best threshold saves most at p = "
+            f"{self.p[most]:.4g}: {self.regret[most]:.4g} a decision>"
+        )
+
+    def to_dict(self) -> dict[str, list[float | None]]:
+        """Return the columns as plain lists; a threshold that nothing reaches is None."""
+        columns = {
+            name: getattr(self, name).tolist()
+            for name in ("p", "cost", "best", "always", "never", "between", "regret")
+        }
+        finite = [None if np.isinf(t) else t for t in self.best_threshold.tolist()]
+        return {**columns, "best_threshold": finite}
+
+
+def points_below(diagram: Diagram, at: FloatArray) -> IntArray:
+    """Return for each p the point of the walk after all scores below p."""
+    return np.searchsorted(diagram.cells.high, at, side="left")
+
+
+def thresholds_need(diagram: Diagram, at: FloatArray) -> BoolArray:
+    """Mark the cells that hold scores on both sides of a p."""
+    needed = np.zeros(len(diagram.cells), dtype=bool)
+    point = points_below(diagram, at)
+    inside = point < len(diagram.cells)
+    cell = point[inside]
+    needed[cell[diagram.cells.low[cell] < at[inside]]] = True
+    return needed
+
+
+def below(diagram: Diagram, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return weight and positives below each p, as shares of the total weight."""
+    positives = np.append(0.0, np.cumsum(diagram.cells.positives))
+    point = points_below(diagram, at)
+    return diagram.weight_before[point] / diagram.weight, positives[point] / diagram.weight
+
+
+def cost_curve_of(diagram: Diagram, at: FloatArray) -> CostCurve:
+    """Read the curve off a diagram resolved for its thresholds and for the minorant."""
+    rate = float(diagram.cells.positives.sum()) / diagram.weight
+    weight, positives = below(diagram, at)
+    base = at * (1 - rate)
+    best, threshold = _envelope(diagram, at, base)
+    passed, events = np.diff(weight), np.diff(positives)
+    # between two p the rows in between move the cost by at most this
+    between = events * (1 - at[:-1]) + (passed - events) * at[1:]
+    return CostCurve(
+        p=at,
+        cost=np.clip(positives - at * weight + base, 0, 1),
+        best=best,
+        best_threshold=threshold,
+        always=base,
+        never=(1 - at) * rate,
+        between=np.append(np.maximum(between, 0.0), 0.0),
+    )
+
+
+def _envelope(diagram: Diagram, at: FloatArray, base: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the least cost for each p, and the first threshold that has it.
+
+    The lines of slope p touch the minorant where its slopes pass p: below the touching point every
+    block has a value under p.
+    """
+    found = minorant(diagram)
+    block = np.searchsorted(found.value, at, side="left")
+    weight = np.append(0.0, np.cumsum(found.weight))[block] / diagram.weight
+    positives = np.append(0.0, np.cumsum(found.positives))[block] / diagram.weight
+    first = np.append(diagram.cells.low[found.first], np.inf)
+    return np.clip(positives - at * weight + base, 0, 1), first[block]
+
+
+def grid_of(at: Any) -> FloatArray:
+    """Return the p that a user asks for, in order, each once."""
+    if at is None:
+        return _GRID
+    try:
+        grid = np.atleast_1d(np.asarray(at, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise _checks.out_of_range("at", "a number or a grid between 0 and 1", at) from None
+    if grid.ndim != 1 or grid.size == 0 or not ((grid >= 0) & (grid <= 1)).all():
+        raise _checks.out_of_range("at", "a number or a grid between 0 and 1", at)
+    return np.unique(grid)
+
+
+def cost_curve(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    at: Any = None,
+    sample_weight: Any = None,
+    pos_label: object = None,
+) -> CostCurve:
+    """Measure what acting by Bayes' rule costs, for every ratio of the two costs.
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight, pos_label
+        As for `calibration_error`.
+    at : float or array-like, optional
+        The p to look at: the share of a false positive in the two costs. 513 even steps from 0
+        to 1 unless given, with a bound for what happens between them.
+
+    Returns
+    -------
+    CostCurve
+        Costs in units where a false positive and a false negative cost 1 together; multiply by
+        the sum of your costs. Every value is exact.
+
+    References
+    ----------
+    Gao, Parameswaran and Peng (2017), Section 4, for the loss; Drummond and Holte, "Cost curves",
+    Machine Learning 2006.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> curve = cb.cost_curve([0, 1, 0, 1], [0.6, 0.8, 0.2, 0.4], at=0.5)
+    >>> curve.cost.tolist(), curve.best.tolist()
+    ([0.25], [0.125])
+    """
+    grid = grid_of(at)
+    data = data_of(y_true, y_prob, sample_weight, pos_label, fine=True)
+    need = partial(thresholds_need, at=grid)
+    diagram = resolve(data.source, need, isotonic_need)
+    warn(data.warnings, stacklevel=2)
+    unresolved = (need(diagram) | isotonic_need(diagram)) & ~diagram.cells.single
+    if unresolved.any():
+        raise _checks.tally_hides("the cost curve")
+    return cost_curve_of(diagram, grid)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NetBenefit:
+    """Decision curve analysis: true positives, less false positives at the odds of the threshold.
+
+    Attributes
+    ----------
+    threshold : float array
+        The probability from which on one would treat, under 1.
+    model : float array
+        Net benefit of treating when the score is at least the threshold.
+    treat_all, treat_none : float array
+        Net benefit of treating everybody, and nobody (0).
+    """
+
+    threshold: FloatArray
+    model: FloatArray
+    treat_all: FloatArray
+    treat_none: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.threshold)
+
+    def __repr__(self) -> str:
+        useful = self.model > np.maximum(self.treat_all, self.treat_none) + 1e-12
+        share = f"{useful.mean():.0%}"
+        return f"<NetBenefit at {len(self)} thresholds; the model is the best choice at {share}>"
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Return the columns as plain lists."""
+        names = ("threshold", "model", "treat_all", "treat_none")
+        return {name: getattr(self, name).tolist() for name in names}
+
+
+def net_benefit(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    at: Any = None,
+    sample_weight: Any = None,
+    pos_label: object = None,
+) -> NetBenefit:
+    """Measure the net benefit at each threshold, as clinicians do (decision curve analysis).
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight, pos_label
+        As for `calibration_error`.
+    at : float or array-like, optional
+        Thresholds, under 1; 1% to 99% unless given.
+
+    Returns
+    -------
+    NetBenefit
+        True positives per row, less false positives per row times t / (1 - t).
+
+    References
+    ----------
+    Vickers and Elkin, "Decision curve analysis", Medical Decision Making 2006.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> cb.net_benefit([0, 1, 0, 1], [0.6, 0.8, 0.2, 0.4], at=0.5).model.tolist()
+    [0.0]
+    """
+    grid = grid_of(np.linspace(0.01, 0.99, 99) if at is None else at)
+    if grid[-1] >= 1:
+        raise _checks.out_of_range("at", "under 1: the odds of certainty are infinite", at)
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    need = partial(thresholds_need, at=grid)
+    diagram = resolve(data.source, need)
+    warn(data.warnings, stacklevel=2)
+    if (need(diagram) & ~diagram.cells.single).any():
+        raise _checks.tally_hides("the net benefit")
+    rate = float(diagram.cells.positives.sum()) / diagram.weight
+    weight, positives = below(diagram, grid)
+    odds = grid / (1 - grid)
+    true_positives, treated = rate - positives, 1 - weight
+    return NetBenefit(
+        threshold=grid,
+        model=true_positives - (treated - true_positives) * odds,
+        treat_all=rate - (1 - rate) * odds,
+        treat_none=np.zeros(len(grid)),
+    )
