@@ -137,6 +137,25 @@ def test_rules_that_are_not_monotone_can_gain_more():
     assert mine - best <= 200 * c
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_any_rule_gains_at_most_k_times_the_calibration_error(seed):
+    """k counts the intervals on which the rules differ, cut at p: one that straddles p is two."""
+    rng = np.random.default_rng(seed)
+    for _ in range(150):
+        size = rng.integers(1, 9)
+        score, truth = np.sort(rng.random(size)), rng.random(size)
+        mass, p = rng.dirichlet(np.ones(size)), rng.random()
+        rule, mine = rng.random(size) < 0.5, score >= p
+        differ = rule != mine
+        # a run of scores on one side of p where the two rules differ
+        new = np.append(True, (np.diff(mine.astype(int)) != 0) | ~differ[:-1])
+        k = int((differ & new).sum())
+        cost = np.where(mine, p * (1 - truth), (1 - p) * truth)
+        other = np.where(rule, p * (1 - truth), (1 - p) * truth)
+        gain = mass @ (cost - other)
+        assert gain <= k * sorted_error(truth, score, mass)[0] + 1e-12
+
+
 def test_expected_cost_in_money():
     y_true = np.array([0, 1, 0, 1, 1, 0, 0, 0])
     y_prob = np.array([0.6, 0.8, 0.2, 0.4, 0.05, 0.1, 0.3, 0.02])

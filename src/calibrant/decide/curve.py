@@ -16,9 +16,9 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._types import BoolArray, FloatArray, IntArray
-from calibrant.diagram import Diagram, resolve
+from calibrant.diagram import Diagram, Source, resolve
+from calibrant.measure.parts import refuse_closed
 from calibrant.minorant import minorant
-from calibrant.recalibrate.isotonic import isotonic_need
 from calibrant.sources.predictions import data_of, warn
 
 #: The grid without `at`: multiples of 1/512, which are edges of cells.
@@ -102,7 +102,7 @@ def below(diagram: Diagram, at: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def cost_curve_of(diagram: Diagram, at: FloatArray) -> CostCurve:
-    """Read the curve off a diagram resolved for its thresholds and for the minorant."""
+    """Read the curve off a diagram resolved by `resolved_for`."""
     rate = float(diagram.cells.positives.sum()) / diagram.weight
     weight, positives = below(diagram, at)
     base = at * (1 - rate)
@@ -121,18 +121,41 @@ def cost_curve_of(diagram: Diagram, at: FloatArray) -> CostCurve:
     )
 
 
-def _envelope(diagram: Diagram, at: FloatArray, base: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the least cost for each p, and the first threshold that has it.
+def _touching(diagram: Diagram, at: FloatArray) -> IntArray:
+    """Return for each p the first point where a line of slope p touches the path from below.
 
-    The lines of slope p touch the minorant where its slopes pass p: below the touching point every
-    block has a value under p.
+    Below it every block of the minorant has a value under p.
     """
     found = minorant(diagram)
-    block = np.searchsorted(found.value, at, side="left")
-    weight = np.append(0.0, np.cumsum(found.weight))[block] / diagram.weight
-    positives = np.append(0.0, np.cumsum(found.positives))[block] / diagram.weight
-    first = np.append(diagram.cells.low[found.first], np.inf)
-    return np.clip(positives - at * weight + base, 0, 1), first[block]
+    first = np.append(found.first, len(diagram.cells))
+    return first[np.searchsorted(found.value, at, side="left")]
+
+
+def envelope_need(diagram: Diagram, at: FloatArray) -> BoolArray:
+    """Mark the cells that could pass under a touching line, or hold the threshold it stands for.
+
+    Inside a cell the path stays above the corner where all of its negatives come first. The
+    highest of the lines at a given weight is that of the p between whose crossings it lies.
+    """
+    cells, point = diagram.cells, _touching(diagram, at)
+    positives = np.append(0.0, np.cumsum(cells.positives))
+    offset = positives[point] - at * diagram.weight_before[point]
+    corner = diagram.weight_before[:-1] + cells.weight - cells.positives
+    line = np.zeros(len(cells), dtype=np.int64)
+    if len(at) > 1:
+        crossings = (offset[:-1] - offset[1:]) / np.diff(at)
+        line = np.searchsorted(np.maximum.accumulate(crossings), corner)
+    needed: BoolArray = positives[:-1] < offset[line] + at[line] * corner - diagram.tolerance
+    needed[point[point < len(cells)]] = True
+    return needed
+
+
+def _envelope(diagram: Diagram, at: FloatArray, base: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the least cost for each p, and the first threshold that has it."""
+    positives = np.append(0.0, np.cumsum(diagram.cells.positives))
+    point = _touching(diagram, at)
+    cost = (positives[point] - at * diagram.weight_before[point]) / diagram.weight + base
+    return np.clip(cost, 0, 1), np.append(diagram.cells.low, np.inf)[point]
 
 
 def grid_of(at: Any) -> FloatArray:
@@ -186,13 +209,18 @@ def cost_curve(
     """
     grid = grid_of(at)
     data = data_of(y_true, y_prob, sample_weight, pos_label, fine=True)
-    need = partial(thresholds_need, at=grid)
-    diagram = resolve(data.source, need, isotonic_need)
+    diagram = resolved_for(data.source, grid, "the cost curve")
     warn(data.warnings, stacklevel=2)
-    unresolved = (need(diagram) | isotonic_need(diagram)) & ~diagram.cells.single
-    if unresolved.any():
-        raise _checks.tally_hides("the cost curve")
     return cost_curve_of(diagram, grid)
+
+
+def resolved_for(source: Source, at: FloatArray, what: str) -> Diagram:
+    """Open what costs at these p need; refuse a tally that hides some of it."""
+    needs = partial(thresholds_need, at=at), partial(envelope_need, at=at)
+    diagram = resolve(source, *needs)
+    for need in needs:
+        refuse_closed(diagram, need(diagram), what)
+    return diagram
 
 
 @dataclass(frozen=True, eq=False, slots=True)

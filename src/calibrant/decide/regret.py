@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,8 @@ from calibrant.certify.certificate import Certificate, percent
 from calibrant.certify.certify import certificate_for
 from calibrant.certify.methods import Method, Terms
 from calibrant.decide.costs import Costs, costs_of, row_costs, row_thresholds
-from calibrant.decide.curve import below, cost_curve_of, thresholds_need
-from calibrant.diagram import Diagram, resolve
-from calibrant.recalibrate.isotonic import isotonic_need
+from calibrant.decide.curve import below, cost_curve_of, resolved_for
+from calibrant.diagram import Diagram
 from calibrant.sources.predictions import Predictions, TallyData, data_of, warn
 
 
@@ -139,12 +137,8 @@ def expected_cost(
 
 
 def decision_diagram(data: Predictions | TallyData, costs: Costs) -> Diagram:
-    """Resolve what decisions at one threshold need: the cell that holds it, and the minorant."""
-    at = partial(thresholds_need, at=np.array([costs.threshold]))
-    diagram = resolve(data.source, at, isotonic_need)
-    if ((at(diagram) | isotonic_need(diagram)) & ~diagram.cells.single).any():
-        raise _checks.tally_hides("the cost of decisions")
-    return diagram
+    """Resolve what decisions at one threshold need."""
+    return resolved_for(data.source, np.array([costs.threshold]), "the cost of decisions")
 
 
 def decision_cost_of(diagram: Diagram, costs: Costs, confidence: float) -> DecisionCost:
