@@ -17,14 +17,9 @@ from calibrant.certify.plan import sample_size
 from calibrant.certify.testing import CalibrationTest, calibration_test
 from calibrant.decide.costs import bayes_threshold, decide
 from calibrant.decide.curve import CostCurve, NetBenefit, cost_curve, net_benefit
+from calibrant.decide.price import Price, price_of_miscalibration
 from calibrant.decide.ratio import LossRatio, loss_ratio
-from calibrant.decide.regret import (
-    DecisionCost,
-    Price,
-    best_threshold,
-    expected_cost,
-    price_of_miscalibration,
-)
+from calibrant.decide.regret import DecisionCost, best_threshold, expected_cost
 from calibrant.measure.binned import expected_calibration_error, kolmogorov_error
 from calibrant.measure.clinical import (
     Estimate,

@@ -24,7 +24,8 @@ from calibrant.audit import Audit, audit
 from calibrant.certify.methods import Estimand, Method
 from calibrant.certify.plan import sample_size
 from calibrant.decide.costs import costs_of
-from calibrant.decide.regret import expected_cost, price_of_miscalibration
+from calibrant.decide.price import price_of_miscalibration
+from calibrant.decide.regret import expected_cost
 from calibrant.diagram import TOLERANCE
 from calibrant.experiments.documents import documents_example
 from calibrant.recalibrate.fitting import Objective

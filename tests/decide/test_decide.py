@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import calibrant as cb
-from calibrant.decide.regret import error_from_regret
+from calibrant.decide.price import error_from_regret
 from calibrant.simulate import below_threshold, calibrated, overconfident, shifted
 from reference.samples import shapes, small
 from reference.sorted_path import sorted_error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -31,7 +32,7 @@ SCHEMA_VERSION = 1
 Function: TypeAlias = Blocks | Link
 
 
-class Calibrator(BaseEstimator):  # type: ignore[misc]
+class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     """What all calibrators share; `Calibrator.from_json` reads any of them.
 
     Attributes
@@ -77,8 +78,9 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
     def _check(self) -> None:
         """Refuse parameters that are out of range."""
 
+    @abstractmethod
     def _function(self, data: Predictions) -> Function:
-        raise NotImplementedError
+        """Fit what turns a score into a probability."""
 
     def to_json(self) -> str:
         """Return the fitted calibrator as JSON text; `from_json` gives it back to the bit."""
@@ -117,8 +119,9 @@ class Calibrator(BaseEstimator):  # type: ignore[misc]
         return found
 
     @classmethod
+    @abstractmethod
     def _read(cls, parameters: dict[str, Any]) -> Function:
-        raise NotImplementedError
+        """Read the function out of a JSON object, checked."""
 
 
 def _document(text: str) -> dict[str, Any]:

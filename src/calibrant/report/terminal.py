@@ -14,7 +14,8 @@ from rich.text import Text
 
 from calibrant.audit import Audit
 from calibrant.certify.certificate import percent
-from calibrant.decide.regret import DecisionCost, Price
+from calibrant.decide.price import Price
+from calibrant.decide.regret import DecisionCost
 from calibrant.measure.family import Measures
 from calibrant.measure.interval import Interval
 

@@ -1,0 +1,179 @@
+"""The price of miscalibration: what any monotone recalibration could save at most.
+
+For every cost ratio at once, thresholding f by Bayes' rule costs at most c(f) more than the best
+nondecreasing rule on f (in units where the two costs add up to 1). So a bound on the calibration
+error is a cap on what any monotone recalibration can save.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant.certify.certificate import Certificate, percent
+from calibrant.certify.certify import certificate_for
+from calibrant.certify.methods import Method, Terms
+from calibrant.decide.costs import costs_of
+from calibrant.decide.regret import decision_cost_of, decision_diagram
+from calibrant.sources.predictions import data_of, warn
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What miscalibration costs: no monotone recalibration of the scores could save more.
+
+    Attributes
+    ----------
+    saved_in_hindsight : float
+        What the best threshold would have saved a decision on these rows, at these costs.
+    cap : float
+        What any monotone recalibration can save a decision at most, in the population, with
+        `confidence`: (false positive + false negative) times the smaller of two bounds, that on
+        the calibration error and that on the regret at this threshold, each at half of
+        1 - confidence.
+    confidence : float
+        How often the cap holds.
+    volume : float or None
+        Decisions, such as those of a year.
+    currency : str
+        The unit of the costs.
+    least_calibration_error : float
+        The regret in units where the costs add up to 1: the calibration error measured is at
+        least that.
+    certificate : Certificate
+        The bound on the calibration error; it holds for all cost ratios at once.
+    """
+
+    saved_in_hindsight: float
+    cap: float
+    confidence: float
+    volume: float | None
+    currency: str
+    least_calibration_error: float
+    certificate: Certificate
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return {
+            "sentence": self.sentence,
+            "saved_in_hindsight": self.saved_in_hindsight,
+            "cap": self.cap,
+            "confidence": self.confidence,
+            "volume": self.volume,
+            "currency": self.currency,
+            "total_cap": self.total_cap,
+            "least_calibration_error": self.least_calibration_error,
+            "certificate": self.certificate.to_dict(),
+        }
+
+    @property
+    def total_cap(self) -> float | None:
+        """The cap for all decisions."""
+        return None if self.volume is None else self.cap * self.volume
+
+    @property
+    def sentence(self) -> str:
+        """The price in one sentence."""
+        total = ""
+        if self.total_cap is not None:
+            total = f", {self._money(self.total_cap)} for {self.volume:,.10g} decisions"
+        return (
+            f"Miscalibration costs at most {self._money(self.cap)} a decision{total}: with "
+            f"{percent(self.confidence)} confidence no monotone (nondecreasing) "
+            "recalibration of these scores can save more. On these rows the best threshold would "
+            f"have saved {self._money(self.saved_in_hindsight)} a decision."
+        )
+
+    def _money(self, amount: float) -> str:
+        figure = f"{amount:,.0f}" if amount >= 1000 else f"{amount:,.3g}"
+        return f"{figure} {self.currency}".strip()
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+
+def price_of_miscalibration(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    false_positive: Any = None,
+    false_negative: Any = None,
+    matrix: Any = None,
+    volume: float | None = None,
+    currency: str = "",
+    confidence: float = 0.95,
+    method: Method = "auto",
+    sample_weight: Any = None,
+    pos_label: object = None,
+) -> Price:
+    """Say what miscalibration costs at most, in your own money.
+
+    Whatever the costs, thresholding the scores by Bayes' rule costs at most
+    (false positive + false negative) c(f) a decision more than the best nondecreasing rule on
+    them. So that is all that isotonic regression, or any other monotone recalibration, can save.
+    At one threshold the regret can also be bounded directly; the smaller cap counts.
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight, pos_label, confidence, method
+        As for `certify`.
+    false_positive, false_negative, matrix
+        As for `bayes_threshold`. Costs that differ from row to row are refused: the threshold
+        then differs from row to row, and the bound does not apply.
+    volume : float, optional
+        How many decisions the total is for.
+    currency : str, optional
+        The unit of the costs, for the words.
+
+    Returns
+    -------
+    Price
+        An estimate in hindsight, and a certified cap.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(10_000, seed=1)
+    >>> costs = {"false_positive": 1, "false_negative": 20, "currency": "EUR"}
+    >>> cb.price_of_miscalibration(y_true, y_prob, **costs, volume=1000).total_cap < 300
+    True
+    """
+    costs = costs_of(false_positive, false_negative, matrix)
+    if volume is not None and not (np.ndim(volume) == 0 and 0 < float(volume) < math.inf):
+        raise _checks.out_of_range("volume", "a positive number", volume)
+    confidence = _checks.inner_share("confidence", confidence)
+    half = (1 + confidence) / 2
+    terms = Terms(half, method)
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    warn(data.warnings, stacklevel=2)
+    certificate = certificate_for(data, terms)
+    found = decision_cost_of(decision_diagram(data, costs), costs, half)
+    regret, at_most = found.regret, found.regret_at_most
+    assert regret is not None and at_most is not None  # noqa: PT018, S101 (one threshold, rows)
+    return Price(
+        saved_in_hindsight=regret,
+        cap=min(costs.scale * certificate.upper, at_most),
+        confidence=confidence,
+        volume=None if volume is None else float(volume),
+        currency=currency,
+        least_calibration_error=regret / costs.scale,
+        certificate=certificate,
+    )
+
+
+def error_from_regret(regret: float) -> float:
+    """Bound the calibration error by the largest regret over all cost ratios: sqrt(2 r) + r.
+
+    The converse of the price: where no cost ratio has a regret over r, the calibration error is
+    at most this.
+
+    Examples
+    --------
+    >>> round(error_from_regret(0.005), 3)
+    0.105
+    """
+    return math.sqrt(2 * regret) + regret
