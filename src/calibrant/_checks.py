@@ -111,8 +111,7 @@ def outside_unit(name: str, count: int, row: int, value: float, highest: float) 
 def swapped(names: Names) -> InputError:
     return InputError(
         f"{names.prob} holds only 0 and 1 while {names.label} holds fractions: arguments swapped? "
-        f"The order is (y_true, y_prob): {names.label} the outcomes, {names.prob} the "
-        "probabilities."
+        f"{names.label} must be the outcomes and {names.prob} the probabilities."
     )
 
 
@@ -128,7 +127,8 @@ def labels_need_pos_label(name: str, values: Sequence[object]) -> InputError:
     last = values[-1]
     return InputError(
         f"{name} holds the labels {_listed(map(repr, values))}; say which one is the event: "
-        f"pos_label={last!r} (on the command line: --pos-label {last}). "
+        f"pos_label={last!r} (on the command line: --pos-label {last}), or compare, as in "
+        f"{name} == {last!r}. "
         "Without it labels must be 0/1, -1/1, True/False, or fractions between 0 and 1."
     )
 
@@ -391,9 +391,13 @@ def exactly(found: dict[str, object], names: Sequence[str], what: str) -> None:
 def number_in(found: dict[str, object], name: str) -> float:
     """Return a finite number out of a JSON object."""
     value = found[name]
-    if type(value) not in {int, float} or not math.isfinite(value):  # type: ignore[arg-type]
+    try:
+        number = float(value) if type(value) in {int, float} else math.nan  # type: ignore[arg-type]
+    except OverflowError:
+        number = math.nan
+    if not math.isfinite(number):
         raise calibrator_unreadable(f"{name} is {value!r:.40}, not a number")
-    return float(value)  # type: ignore[arg-type]
+    return number
 
 
 def numbers_in(found: dict[str, object], name: str) -> FloatArray:
@@ -401,13 +405,31 @@ def numbers_in(found: dict[str, object], name: str) -> FloatArray:
     values = found[name]
     if type(values) is not list or any(type(value) not in {int, float} for value in values):
         raise calibrator_unreadable(f"{name} is not a list of numbers")
-    return np.array(values, dtype=np.float64)
+    try:
+        return np.array(values, dtype=np.float64)
+    except OverflowError:
+        raise calibrator_unreadable(f"{name} holds a number past the largest double") from None
 
 
 def one_class() -> InputError:
     return InputError(
         "A calibrator needs rows with and without the event, but y_true holds one class only. "
         "Add rows of the other class."
+    )
+
+
+def classes_unknown(unknown: Sequence[object], known: Sequence[object]) -> InputError:
+    return InputError(
+        f"y holds {_listed(map(repr, unknown))}, which the frozen classifier was not trained on: "
+        f"it knows {_listed(map(repr, known))}. Use the labels of its training."
+    )
+
+
+def columns_not_classes(columns: int, classes: int) -> InputError:
+    return InputError(
+        f"The classifier's scores must have a column for each of the {classes} classes, but they "
+        f"have {columns}, or one for each pair of classes. For an SVC set "
+        'decision_function_shape="ovr".'
     )
 
 
@@ -418,9 +440,16 @@ def folds_without_class(folds: int, rows: int) -> InputError:
     )
 
 
-def too_few_for_folds(rows: int, folds: int) -> InputError:
+def too_few_for_folds(rows: float, folds: int) -> InputError:
     return InputError(
-        f"Held-out results need at least {folds} rows, one for each fold, but there are {rows}."
+        f"Held-out results need at least {folds} rows, one for each fold, but there are {rows:g}."
+    )
+
+
+def class_too_small_for_folds(rows: float) -> InputError:
+    return InputError(
+        f"Held-out results need two rows of each class at least, but one class has {rows:g}. "
+        "Add rows of it."
     )
 
 

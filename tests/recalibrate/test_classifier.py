@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import calibrant as cb
@@ -71,9 +71,11 @@ def test_is_scikit_learns_where_the_method_is_the_same(data, calibrator, method,
     model = LinearSVC(random_state=0)
     if frozen:
         model = FrozenEstimator(model.fit(X_new, data[3]))
-    ours = cb.CalibratedClassifier(model, calibrator).fit(X, y).predict_proba(X_new)
+    ours = cb.CalibratedClassifier(model, calibrator).fit(X, y)
     peer = CalibratedClassifierCV(model, method=method, ensemble=False).fit(X, y)
-    assert ours == pytest.approx(peer.predict_proba(X_new), abs=2e-4)
+    margin, seen = ours.estimator_.decision_function(X_new), ours.margins_[0]
+    X_new = X_new[(margin > seen.low) & (margin < seen.high)]  # beyond, scores are cut off
+    assert ours.predict_proba(X_new) == pytest.approx(peer.predict_proba(X_new), abs=2e-4)
 
 
 def test_a_frozen_classifier_stays_as_it_is(data):
@@ -186,3 +188,55 @@ def test_bad_input(data):
         cb.CalibratedClassifier().fit(X, np.zeros(len(X)))
     few = cb.CalibratedClassifier().fit(X[:40], np.arange(40) < 3)
     assert few.predict_proba(X[:5]).shape == (5, 2)
+
+
+def test_pairs_of_classes_are_refused():
+    X, y = make_classification(300, n_features=8, n_informative=6, n_classes=3, random_state=2)
+    with pytest.raises(ValueError, match='set decision_function_shape="ovr"'):
+        cb.CalibratedClassifier(SVC(decision_function_shape="ovo"), cv=2).fit(X, y)
+    words = cb.CalibratedClassifier(SVC(), cb.PlattCalibrator(), cv=3).fit(X, y)
+    assert words.predict_proba(X).shape == (300, 3)
+
+
+def test_several_classes_are_scaled_to_add_up():
+    X, y = make_classification(600, n_features=8, n_informative=6, n_classes=3, random_state=2)
+    model = FrozenEstimator(GaussianNB().fit(X, y))
+    found = cb.CalibratedClassifier(model).fit(X, y)
+    raw = model.predict_proba(X)
+    each = np.stack([one.predict(raw[:, k]) for k, one in enumerate(found.calibrators_)], axis=1)
+    assert found.predict_proba(X) == pytest.approx(each / each.sum(axis=1, keepdims=True))
+
+
+def test_labels_of_a_frozen_classifier_are_its_own(data):
+    X, y, *_ = data
+    frozen = FrozenEstimator(GaussianNB().fit(X, np.array(["a", "b"])[y]))
+    with pytest.raises(ValueError, match="y holds 'zz', which the frozen classifier"):
+        cb.CalibratedClassifier(frozen).fit(X, np.array(["zz", "b"])[y])
+    found = cb.CalibratedClassifier(frozen).fit(X, np.array(["a", "b"])[y])
+    assert found.classes_.tolist() == ["a", "b"]
+
+
+def test_scores_out_of_range_are_refused(data):
+    X, y, *_ = data
+
+    class Percent(GaussianNB):
+        def predict_proba(self, X):
+            return 100 * super().predict_proba(X)
+
+    with pytest.raises(ValueError, match="must lie between 0 and 1"):
+        cb.CalibratedClassifier(Percent()).fit(X, y)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-2, 1e4])
+@pytest.mark.parametrize("shift", [-40.0, 0.0])
+def test_margins_of_any_size(data, scale, shift):
+    X, y, X_new, y_new = data
+
+    class Scaled(RidgeClassifier):
+        def decision_function(self, X):
+            return scale * (super().decision_function(X) + shift)
+
+    found = cb.CalibratedClassifier(Scaled(), cb.PlattCalibrator()).fit(X, y)
+    plain = cb.CalibratedClassifier(RidgeClassifier(), cb.PlattCalibrator()).fit(X, y)
+    after, expected = (log_loss(y_new, one.predict_proba(X_new)[:, 1]) for one in (found, plain))
+    assert after == pytest.approx(expected, abs=2e-3)

@@ -145,6 +145,13 @@ def edited(path, value, calibrator=None):
     return json.dumps(found)
 
 
+def decreasing():
+    found = document()
+    found["parameters"] |= {"low": [0.1, 0.6], "high": [0.5, 0.9], "weight": [2, 2]}
+    found["parameters"] |= {"positives": [2, 0], "value": [1.0, 0.0]}
+    return json.dumps(found)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -170,6 +177,15 @@ def edited(path, value, calibrator=None):
         (edited(["parameters", "weight", 0], 0), "a value is not the rate"),
         (edited(["parameters", "weight", 0], 1e400), "not finite"),
         (edited(["parameters", "a"], -1, cb.PlattCalibrator()), "reverses the ranking"),
+        (edited(["parameters", "a"], 5, cb.PlattCalibrator()), "are not those of platt"),
+        (edited(["parameters", "c"], 9, cb.TemperatureCalibrator()), "those of temperature"),
+        (edited(["parameters", "a"], 10**400, cb.PlattCalibrator()), "not a number"),
+        (edited(["parameters", "weight", 0], 10**400), "past the largest double"),
+        (edited(["fitted_on", "events"], -7), "events are not between 0 and rows"),
+        (edited(["schema_version"], True), "a newer calibrant may read it"),
+        (edited(["options", "interpolation"], "linear"), "differ in interpolation"),
+        ('{"schema": "x", ' + json.dumps(document())[1:], "a name is given twice"),
+        (decreasing(), "its values decrease"),
         (edited(["parameters", "a"], "1", cb.PlattCalibrator()), "a is '1', not a number"),
         (edited(["parameters", "d"], 1, cb.PlattCalibrator()), "hold d, which is new"),
         (edited(["options", "objective"], "luck", cb.PlattCalibrator()), "objective must be"),
@@ -219,6 +235,20 @@ def test_bad_scores_and_options(sample):
             wrong.fit(*sample)
 
 
+def test_numbers_of_numpy_are_kept_as_numbers(sample):
+    fitted = cb.HistogramCalibrator(np.int64(3)).fit(*sample)
+    assert cb.Calibrator.from_json(fitted.to_json()).n_bins == 3
+    assert len(cb.HistogramCalibrator(10**10).fit(*sample).function_) == 400
+
+
+def test_words_fit_the_order_of_arguments(sample):
+    y_prob, y_true = sample
+    with pytest.raises(ValueError, match="y_true must be the outcomes and y_prob the prob"):
+        cb.IsotonicCalibrator().fit(y_true.astype(float), y_prob)
+    with pytest.raises(ValueError, match="or compare, as in y_true == 'yes'"):
+        cb.IsotonicCalibrator().fit(y_prob, np.where(y_true, "yes", "no"))
+
+
 def test_soft_labels_are_welcome():
     y_prob = np.array([0.1, 0.4, 0.6, 0.9])
     assert cb.IsotonicCalibrator().fit(y_prob, [0.2, 0.1, 0.7, 0.8]).predict(y_prob) == (
@@ -249,6 +279,10 @@ class TestPrior:
         assert there[0] == 0
         assert there[1] == 1
         assert cb.adjust_prior([0.5], train_rate=0.5, true_rate=0.03)[0] == pytest.approx(0.03)
+
+    def test_at_the_ends(self):
+        found = cb.adjust_prior([0.0, 1.0, 0.5], train_rate=0.999, true_rate=5e-324)
+        assert found.tolist() == [0, 1, 0]
 
     @pytest.mark.parametrize("rate", [0, 1, -0.1, 50])
     def test_refuses_rates_that_are_none(self, rate):

@@ -202,3 +202,13 @@ def test_histogram_never_splits_ties():
     blocks = cb.HistogramCalibrator(n_bins=10).fit(y_prob, y_true).function_
     assert blocks.low.tolist() == blocks.high.tolist() == [0.1, 0.2, 0.8]
     assert blocks.weight.tolist() == [70, 10, 20]
+
+
+def test_tiny_gaps_between_scores():
+    scores = [0, 1e-310, 0.5, 0.6]
+    for interpolation in ("linear", "strict"):
+        found = fitted([0, 0.3, 0.7, 1], scores, interpolation=interpolation)
+        between = found.predict([0, 1e-320, 5e-311, 9e-311, 1e-310, 0.4, 0.6])
+        assert (np.diff(between) >= 0).all()
+        assert between[2] == pytest.approx(0.15, abs=1e-5)
+    assert fitted([0, 0.3, 0.7, 1], scores, interpolation="linear").predict([0.6]).tolist() == [1]

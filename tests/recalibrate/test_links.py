@@ -204,6 +204,101 @@ def test_scores_of_zero_and_one_alone(family):
         assert found == pytest.approx([y_true[:50].mean(), y_true[50:].mean()], abs=1e-3)
 
 
+def reference(family, y_true, y_prob, weight):
+    """Log loss and its minimum by a bounded quasi-Newton method, from several starts."""
+    from scipy.optimize import minimize
+
+    share = weight / weight.sum()
+    x = (BASES[family].T @ features(y_prob, 1e-300, 1 - 2.0**-53)).T
+    slopes = 2 if family == "beta" else 1
+    center = np.where(np.arange(x.shape[1]) < slopes, share @ x, 0.0)
+    if x.shape[1] == slopes:
+        center = np.zeros(slopes)
+    spread = np.sqrt(share @ np.square(x - center))
+    z = (x - center) / np.where(spread > 0, spread, 1)
+
+    def loss(u):
+        score = z @ u
+        return share @ (np.logaddexp(0, score) - y_true * score)
+
+    limits = [(0, None)] * slopes + [(None, None)] * (x.shape[1] - slopes)
+    starts = [np.zeros(x.shape[1]), np.full(x.shape[1], 1.0)]
+    return min(minimize(loss, u, bounds=limits, method="L-BFGS-B").fun for u in starts)
+
+
+@pytest.mark.parametrize("family", ["beta", "temperature"])
+@pytest.mark.parametrize("center", [-10.0, -3.0, 0.0, 8.0])
+@pytest.mark.parametrize("spread", [1e-4, 0.5, 4.0])
+def test_log_loss_is_minimal_wherever_the_scores_lie(family, center, spread):
+    """Rare events, narrow scores, labels that follow the scores, ignore them or oppose them."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(size=300)
+        y_prob = expit(center + spread * z)
+        for slope in (2.0, 0.0, -1.0):
+            y_true = rng.random(300) < expit(slope * z - 0.5)
+            weight = rng.random(300) * 10.0 ** rng.integers(-8, 3)
+            fitted = KINDS[family]().fit(y_prob, y_true, sample_weight=weight)
+            found = fitted.predict(y_prob)
+            hit = np.where(y_true, found, 1 - found)
+            loss = -np.average(np.log(hit), weights=weight)
+            assert loss <= reference(family, y_true, y_prob, weight) + 2e-5
+            rate = np.average(y_true, weights=weight)
+            constant = -(rate * np.log(rate) + (1 - rate) * np.log(1 - rate))
+            assert family == "temperature" or loss <= constant + 1e-9
+
+
+def test_platt_on_narrow_scores_and_any_weight_scale():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=4000)
+    y_true = rng.random(4000) < expit(2 * z)
+    losses = []
+    for width in (1e-1, 1e-3, 1e-6):
+        found = cb.PlattCalibrator().fit(0.5 + width * z / 5, y_true).predict(0.5 + width * z / 5)
+        losses.append(-np.mean(np.log(np.where(y_true, found, 1 - found))))
+    assert losses == pytest.approx([losses[0]] * 3, abs=2e-3)
+    weight = rng.random(4000)
+    slopes = [
+        cb.PlattCalibrator().fit(expit(z), y_true, sample_weight=weight * scale).function_.a
+        for scale in (1e-9, 1.0, 1e6)
+    ]
+    assert slopes == pytest.approx([slopes[0]] * 3)
+
+
+def test_squared_loss_survives_a_few_confident_errors():
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=50)
+    y_prob, y_true = expit(2 * z), (rng.random(50) < expit(6 * z)).astype(float)
+    y_prob[rng.choice(np.flatnonzero(y_true == 0), 3, replace=False)] = 1 - 1e-15
+    for kind in (cb.TemperatureCalibrator, cb.PlattCalibrator):
+        found = kind("squared").fit(y_prob, y_true).predict(y_prob)
+        assert np.mean(np.square(found - y_true)) < 0.14
+
+
+def test_objectives_are_what_they_say():
+    """Against the definitions, with weights, and with the start of the walk."""
+    score, weight = np.array([0.1, 0.4, 0.8]), np.array([1.0, 5.0, 2.0])
+    positives = np.array([1.0, 4.0, 2.0])
+    data = Pooled.of(features(score, 0.0, 1.0), weight, positives)
+    theta = np.array([0.9, 1.2, 0.3])
+    p = Link(*theta, 1e-9, 1 - 1e-9)(score)
+    squared = (positives * (1 - p) ** 2 + (weight - positives) * p**2).sum() / 8
+    assert data.squared(theta) + 7 / 8 == pytest.approx(squared)
+    walk = np.append(0, np.cumsum(positives - weight * p)) / 8
+    assert data.calibration_error(theta) == pytest.approx(np.ptp(walk))
+    assert walk.min() == 0  # the start counts
+    merged = data.grouped(1)
+    assert merged.x[:, 0] == pytest.approx((data.x * weight).sum(axis=1) / 8)
+
+
+def test_extreme_scores_keep_their_ranking():
+    rng = np.random.default_rng(0)
+    z = rng.normal(-60, 20, 4000)
+    y_true = rng.random(4000) < expit(z / 20 + 2)
+    after = cb.PlattCalibrator().fit(expit(z), y_true).predict(expit(z))
+    assert cb.roc_auc(y_true, after) == pytest.approx(cb.roc_auc(y_true, expit(z)), abs=1e-9)
+
+
 def test_a_link_is_the_formula():
     link = Link(0.7, 1.3, -0.2, 0.001, 0.999)
     p = np.array([0.1, 0.5, 0.99])

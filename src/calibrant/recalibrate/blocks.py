@@ -31,7 +31,7 @@ class Blocks:
     interpolation : str
         What happens in between. "step": the value of the last block that has begun. "linear":
         a straight line from one block to the next. "strict": the same, with a millionth of the
-        score mixed in, so that a higher score always becomes a higher probability.
+        score mixed in, so that a score higher by 1e-9 or more becomes a higher probability.
     """
 
     kind: ClassVar[str] = "blocks"
@@ -55,7 +55,7 @@ class Blocks:
         ends = np.stack([self.low, self.high], axis=1).ravel()
         value = np.repeat(self.value, 2)
         keep = np.append(True, ends[1:] > ends[:-1])
-        line: FloatArray = np.interp(score, ends[keep], value[keep])
+        line = _between(score, ends[keep], value[keep])
         if self.interpolation == "strict":
             line += STRICT_SHARE * (score - line)
         return line.clip(0.0, 1.0)
@@ -102,3 +102,15 @@ class Blocks:
             or not ((self.value >= 0) & (self.value <= 1)).all()
         ):
             raise _checks.calibrator_unreadable("a value is not the rate of its block")
+
+
+def _between(score: FloatArray, knots: FloatArray, values: FloatArray) -> FloatArray:
+    """Interpolate; unlike numpy's, it never divides by a gap, whose inverse may be infinite."""
+    if len(knots) == 1:
+        return np.full(len(score), values[0])
+    left = np.clip(np.searchsorted(knots, score, side="right") - 1, 0, len(knots) - 2)
+    gap = knots[left + 1] - knots[left]
+    share = np.clip((score - knots[left]) / gap, 0.0, 1.0)
+    line = values[left] + share * (values[left + 1] - values[left])
+    found: FloatArray = np.where(share >= 1, values[left + 1], np.minimum(line, values[left + 1]))
+    return found

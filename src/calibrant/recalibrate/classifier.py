@@ -35,7 +35,7 @@ from calibrant.recalibrate.estimators import (
 )
 
 _FOLDS = 5
-#: Margins are scaled to at most this, because far out a sigmoid is 1 to the last bit.
+#: Margins are scaled to this, because far out a sigmoid is 1 to the last bit.
 _LARGEST_MARGIN = 15.0
 
 
@@ -43,7 +43,7 @@ class Margins:
     """Turn the margins of a decision function into scores in [0, 1].
 
     Platt and temperature scaling take margins as log-odds, so they get the sigmoid of the margin
-    (scaled down if it is huge, which their slope makes up for). The others get
+    (scaled, which their slope makes up for, to where a sigmoid tells margins apart). The others get
     (m - min) / (max - min) over the fitting rows, as in the paper (its footnote on SVM and
     boosting).
     """
@@ -51,7 +51,7 @@ class Margins:
     def __init__(self, margin: FloatArray, calibrator: Calibrator) -> None:
         self.as_log_odds = isinstance(calibrator, PlattCalibrator | TemperatureCalibrator)
         self.low, self.high = float(margin.min()), float(margin.max())
-        self.scale = min(1.0, _LARGEST_MARGIN / max(abs(self.low), abs(self.high), 1e-300))
+        self.scale = _LARGEST_MARGIN / max(abs(self.low), abs(self.high), 1e-300)
 
     def __call__(self, margin: FloatArray) -> FloatArray:
         """Return scores."""
@@ -127,6 +127,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         self.classes_ = np.unique(y)
+        if isinstance(self._estimator, FrozenEstimator) and hasattr(self._estimator, "classes_"):
+            unknown = np.setdiff1d(self.classes_, self._estimator.classes_)
+            if unknown.size:
+                raise _checks.classes_unknown(unknown.tolist(), self._estimator.classes_.tolist())
+            self.classes_ = self._estimator.classes_
         if len(self.classes_) < 2:
             raise _checks.one_class()
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
@@ -142,6 +147,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
                 cross_val_predict(estimator, X, y, cv=folds, method=method, params=params)
             )
             self.estimator_ = clone(estimator).fit(X, y, **params)
+        self._check_columns(raw)
         self.margins_ = None
         if not hasattr(self.estimator_, "predict_proba"):
             self.margins_ = [Margins(column, calibrator) for column in raw.T]
@@ -192,6 +198,17 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             raise _checks.folds_without_class(cv, fewest)
         return check_cv(cv, y, classifier=True)
 
+    def _check_columns(self, raw: FloatArray) -> None:
+        """Refuse columns that are not one for each class, such as those of pairs of classes."""
+        classes = len(self.classes_)
+        expected = {1, 2} if classes == 2 else {classes}
+        last = self._estimator
+        while hasattr(last, "steps"):
+            last = last.steps[-1][1]
+        pairs = getattr(last, "decision_function_shape", None) == "ovo" and classes > 2
+        if raw.shape[1] not in expected or (pairs and not hasattr(last, "predict_proba")):
+            raise _checks.columns_not_classes(raw.shape[1], classes)
+
     def _raw(self, X: Any) -> FloatArray:  # noqa: N803
         """Return what the classifier says: probabilities, or margins."""
         if hasattr(self.estimator_, "predict_proba"):
@@ -202,7 +219,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         """Return scores in [0, 1], a column for each calibrator."""
         if self.margins_ is None:
             kept = raw[:, 1:] if len(self.classes_) == 2 else raw
-            return np.clip(kept, 0.0, 1.0)  # sums of votes can pass 1 by a rounding error
+            # sums of votes can pass 1 by a rounding error; what is further out is refused later
+            inside = np.clip(kept, 0.0, 1.0)
+            return np.where(np.abs(kept - inside) <= 1e-6, inside, kept)
         columns = [scaled(one) for scaled, one in zip(self.margins_, raw.T, strict=True)]
         return np.stack(columns, axis=1)
 

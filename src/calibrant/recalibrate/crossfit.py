@@ -9,7 +9,8 @@ from sklearn.base import clone
 
 from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray
-from calibrant.recalibrate.estimators import Calibrator
+from calibrant.diagram import resolve
+from calibrant.recalibrate.estimators import Calibrator, every_score
 from calibrant.sources.predictions import Predictions
 
 FOLDS = 5
@@ -22,14 +23,14 @@ class Crossfit(NamedTuple):
         Outcomes, 0/1 or soft.
     before, after : float array
         Scores, and what calibrators fitted on the other folds make of them.
-    weight : float array or None
-        Weights, None if all are 1.
+    weight : float array
+        Weight of each; a row that counts several times may be in several folds.
     """
 
     label: AnyArray
     before: FloatArray
     after: FloatArray
-    weight: FloatArray | None
+    weight: FloatArray
 
 
 def cross_fit(
@@ -37,9 +38,57 @@ def cross_fit(
 ) -> Crossfit:
     """Calibrate every row by a calibrator fitted on the other folds.
 
-    Which fold a row is in depends on its score, label and weight and on the seed, never on where
-    it stands, so that the order of rows changes no result.
+    Which fold a row is in depends on scores, labels, weights and the seed, never on where it
+    stands. Whole weights are counts, so that a row of weight 3 is three rows, each in a fold of
+    its own; folds have equal shares of each class.
     """
+    label, score, weight = _shares(data, folds, np.random.default_rng(seed))
+    after = np.zeros(weight.shape)
+    for held_out in range(folds):
+        others = weight.sum(axis=0) - weight[held_out]
+        fitted = clone(calibrator).fit(score, label, sample_weight=others)
+        after[held_out] = fitted.predict(score)
+    fold, row = np.nonzero(weight)
+    return Crossfit(label[row], score[row], after[fold, row], weight[fold, row])
+
+
+def _shares(
+    data: Predictions, folds: int, rng: np.random.Generator
+) -> tuple[AnyArray, FloatArray, FloatArray]:
+    """Return labels, scores, and the weight that each has in each fold, folds by rows."""
+    totals = data.source.start()[1]
+    if totals.labels_binary and totals.weights_integer:
+        cells = resolve(data.source, every_score).cells
+        counts = np.rint([cells.weight - cells.positives, cells.positives]).astype(np.int64)
+        _check_counts(counts.sum(axis=1), folds)
+        spread = [_dealt(one, folds, rng) for one in counts]
+        label = np.repeat([False, True], len(cells))
+        return label, np.tile(cells.score, 2), np.concatenate(spread, axis=1)
+    return _whole_rows(data, folds, rng)
+
+
+def _check_counts(rows: AnyArray, folds: int) -> None:
+    if rows.sum() < folds:
+        raise _checks.too_few_for_folds(float(rows.sum()), folds)
+    if rows.min() < 2:
+        raise _checks.class_too_small_for_folds(float(rows.min()))
+
+
+def _dealt(counts: AnyArray, folds: int, rng: np.random.Generator) -> FloatArray:
+    """Deal rows out to folds of equal size at random: draws without replacement."""
+    left, total = counts.copy(), int(counts.sum())
+    dealt = np.zeros((folds, len(counts)))
+    for fold in range(folds):
+        size = total // folds + (fold < total % folds)
+        taken = rng.multivariate_hypergeometric(left, size, method="marginals")
+        dealt[fold], left = taken, left - taken
+    return dealt
+
+
+def _whole_rows(
+    data: Predictions, folds: int, rng: np.random.Generator
+) -> tuple[AnyArray, FloatArray, FloatArray]:
+    """Put every row into one fold: soft labels, or weights that count nothing."""
     rows = data.source.rows()
     if rows.weight is not None:
         rows = rows.take(rows.weight > 0)
@@ -47,14 +96,11 @@ def cross_fit(
     n = len(rows.score)
     if n < folds:
         raise _checks.too_few_for_folds(n, folds)
-    order = np.lexsort((weight, rows.label, rows.score))
-    fold = np.empty(n, dtype=np.int64)
-    fold[order[np.random.default_rng(seed).permutation(n)]] = np.arange(n) % folds
-    after = np.empty(n)
-    for held_out in range(folds):
-        fitted_on, mine = fold != held_out, fold == held_out
-        one = clone(calibrator).fit(
-            rows.score[fitted_on], rows.label[fitted_on], sample_weight=weight[fitted_on]
-        )
-        after[mine] = one.predict(rows.score[mine])
-    return Crossfit(rows.label, rows.score, after, rows.weight)
+    order = np.lexsort((weight, rows.score, rows.label))
+    # neighbours in this order, which are alike, are dealt out over all folds
+    place = np.arange(n) % folds
+    for start in range(0, n, folds):
+        place[start : start + folds] = rng.permutation(place[start : start + folds])
+    share = np.zeros((folds, n))
+    share[place, order] = weight[order]
+    return rows.label, rows.score, share

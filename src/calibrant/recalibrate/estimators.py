@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from abc import ABC, abstractmethod
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias
@@ -44,6 +45,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     """
 
     method: ClassVar[str] = ""
+    function_: Function
 
     def fit(self, y_prob: Any, y_true: Any, sample_weight: Any = None) -> Self:
         """Fit on scores and outcomes that the model was not trained on.
@@ -94,7 +96,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
             "fitted_on": {"rows": self.rows_, "events": self.events_},
             "calibrant": __version__,
         }
-        return json.dumps(document, allow_nan=False)
+        return json.dumps(document, allow_nan=False, default=operator.index)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -113,10 +115,17 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         found = kind(**_options(kind, document["options"]))
         found._check()
         found.function_ = kind._read(document["parameters"])
+        found._check_function()
         for name in ("rows", "events"):
             setattr(found, f"{name}_", _checks.number_in(document["fitted_on"], name))
+        if not 0 < found.events_ < found.rows_:
+            raise _checks.calibrator_unreadable("events are not between 0 and rows")
         found.n_features_in_ = 1
         return found
+
+    @abstractmethod
+    def _check_function(self) -> None:
+        """Refuse a function that was read but that this calibrator could not have fitted."""
 
     @classmethod
     @abstractmethod
@@ -126,12 +135,13 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
 
 def _document(text: str) -> dict[str, Any]:
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=_once)
     except (ValueError, TypeError, RecursionError) as error:
         raise _checks.calibrator_unreadable(f"it is not JSON ({error})") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise _checks.calibrator_unreadable(f"its schema is not {SCHEMA!r}")
-    if document.get("schema_version") != SCHEMA_VERSION:
+    version = document.get("schema_version")
+    if type(version) is not int or version != SCHEMA_VERSION:
         raise _checks.calibrator_unreadable(
             f"its schema_version is {document.get('schema_version')!r:.40}, and this version of "
             f"calibrant reads {SCHEMA_VERSION}; a newer calibrant may read it"
@@ -143,6 +153,14 @@ def _document(text: str) -> dict[str, Any]:
             raise _checks.calibrator_unreadable(f"{name} is not an object")
     _checks.exactly(document["fitted_on"], ["rows", "events"], "fitted_on")
     return document
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a name that is given twice, because one of the two would be ignored."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name is given twice")
+    return found
 
 
 def _options(kind: type[Calibrator], options: dict[str, Any]) -> dict[str, Any]:
@@ -178,6 +196,7 @@ class IsotonicCalibrator(Calibrator):
     """
 
     method = "isotonic"
+    function_: Blocks
     _read = Blocks.from_dict
 
     def __init__(self, interpolation: Interpolation = "step") -> None:
@@ -189,6 +208,12 @@ class IsotonicCalibrator(Calibrator):
 
     def _function(self, data: Predictions) -> Blocks:
         return isotonic_of(resolve(data.source, isotonic_need), self.interpolation)
+
+    def _check_function(self) -> None:
+        if (np.diff(self.function_.value) < 0).any():
+            raise _checks.calibrator_unreadable("its values decrease")
+        if self.function_.interpolation != self.interpolation:
+            raise _checks.calibrator_unreadable("options and parameters differ in interpolation")
 
 
 class HistogramCalibrator(Calibrator):
@@ -212,6 +237,7 @@ class HistogramCalibrator(Calibrator):
     """
 
     method = "histogram"
+    function_: Blocks
     _read = Blocks.from_dict
 
     def __init__(self, n_bins: int = 10) -> None:
@@ -221,13 +247,20 @@ class HistogramCalibrator(Calibrator):
         _checks.whole_number("n_bins", self.n_bins, least=1)
 
     def _function(self, data: Predictions) -> Blocks:
-        need = partial(histogram_need, n_bins=self.n_bins)
-        return histogram_of(resolve(data.source, need), self.n_bins)
+        # more bins than rows would all be empty
+        n_bins = min(self.n_bins, len(data))
+        need = partial(histogram_need, n_bins=n_bins)
+        return histogram_of(resolve(data.source, need), n_bins)
+
+    def _check_function(self) -> None:
+        if self.function_.interpolation != "step":
+            raise _checks.calibrator_unreadable("bins have steps between them")
 
 
 class _LinkCalibrator(Calibrator):
     """What the links share: they are fitted to pooled scores, by one of three objectives."""
 
+    function_: Link
     _read = Link.from_dict
 
     def __init__(self, objective: Objective = "log_loss") -> None:
@@ -237,12 +270,22 @@ class _LinkCalibrator(Calibrator):
         if self.objective not in OBJECTIVES:
             raise _checks.not_among("objective", self.objective, OBJECTIVES)
 
+    def _check_function(self) -> None:
+        a, b, c = self.function_.a, self.function_.b, self.function_.c
+        if (self.method != "beta" and a != b) or (self.method == "temperature" and c != 0):
+            raise _checks.calibrator_unreadable(f"its parameters are not those of {self.method}")
+
     def _function(self, data: Predictions) -> Link:
-        cells = resolve(data.source, _everything).cells
-        return fit_link(self.method, cells.score, cells.weight, cells.positives, self.objective)
+        diagram = resolve(data.source, every_score)
+        cells = diagram.cells
+        # Platt's targets count rows: weights that do not are scaled to one a row on average
+        scale = diagram.count / diagram.weight
+        weight, positives = scale * cells.weight, scale * cells.positives
+        return fit_link(self.method, cells.score, weight, positives, self.objective)
 
 
-def _everything(diagram: Diagram) -> BoolArray:
+def every_score(diagram: Diagram) -> BoolArray:
+    """Mark every cell."""
     return np.ones(len(diagram.cells), dtype=bool)
 
 
@@ -260,7 +303,7 @@ class PlattCalibrator(_LinkCalibrator):
     -----
     Log-odds of 0 and 1 are infinite, so a score counts as at least `function_.low`, which is half
     of the smallest one above 0 that was seen in fitting, and as at most `function_.high`; or, if
-    0 or 1 were seen and it fits them better, as 2**-52 from the end.
+    scores within 2**-52 of the ends were seen and it fits them better, as 2**-52 from the end.
 
     References
     ----------

@@ -4,7 +4,7 @@ Log loss is convex in the parameters of every link, so Newton's method with halv
 minimum. The other two are not, and the calibration error has many local minima. They have at most
 three parameters, so a grid is searched around the minimum of log loss, on rows merged into 2,000
 groups; the best points are improved by Nelder-Mead, and the best of these once more on 50,000
-groups. The grid spans what the guard allows, or, for squared loss, all that beats a constant.
+groups. The grid spans what the guard allows, or, for squared loss, slopes from 0 to steep.
 
 The guard: a constant at the base rate has no calibration error, so minimising that alone is empty.
 Only links count that keep 95% of what the best one gains in log loss over that constant.
@@ -26,7 +26,9 @@ Objective: TypeAlias = Literal["log_loss", "squared", "calibration_error"]
 OBJECTIVES = ("log_loss", "squared", "calibration_error")
 #: The share of the gain in log loss that may be given up for a smaller calibration error.
 GIVEN_UP = 0.05
-_MOST_STEPS = 100
+_MOST_STEPS = 200
+#: No step is longer than this, in deviations of the log-odds.
+_LONGEST_STEP = 8.0
 #: Points of the grid along each axis, by the number of parameters.
 _GRID = {1: 401, 2: 41, 3: 17}
 #: Groups that rows are merged into for the grid, and for the last polish.
@@ -106,7 +108,7 @@ def fit_link(
     tries = []
     for ends in inner_ranges(score):
         data = Pooled.of(features(score, *ends), weight, positives, smooth=smooth)
-        best = _newton(data, BASES[family], SLOPES[family])
+        best = _newton(data, _standard(data, BASES[family], SLOPES[family]), SLOPES[family])
         tries.append((data.log_loss(best.basis @ best.free), ends, data, best))
     _, ends, data, best = min(tries, key=lambda one: one[0])
     free = best.free if objective == "log_loss" else _search(data, best, objective)
@@ -124,6 +126,23 @@ class _Best:
     curvature: FloatArray
 
 
+def _standard(data: Pooled, basis: FloatArray, slopes: int) -> FloatArray:
+    """Return the basis in coordinates where features have deviation 1, and mean 0 with a shift.
+
+    Scores may lie within a millionth of each other, or far out; steps and grids then still fit.
+    """
+    x = basis.T @ data.x
+    center = x[:slopes] @ data.weight if slopes < len(x) else np.zeros(slopes)
+    spread = np.sqrt(np.square(x[:slopes] - center[:, None]) @ data.weight)
+    spread = np.where(spread > 0, spread, 1.0)
+    to_free = np.eye(len(x))
+    to_free[:slopes, :slopes] = np.diag(1 / spread)
+    if slopes < len(x):
+        to_free[slopes, :slopes] = -center / spread
+    standard: FloatArray = basis @ to_free
+    return standard
+
+
 def _newton(data: Pooled, basis: FloatArray, slopes: int) -> _Best:
     """Minimise log loss over slopes that are not negative.
 
@@ -131,11 +150,11 @@ def _newton(data: Pooled, basis: FloatArray, slopes: int) -> _Best:
     There are at most four, and the first one is almost always it.
     """
     rate = float(data.weight @ data.target)
+    start = np.zeros(basis.shape[1])
+    start[slopes:] = np.log(rate / (1 - rate))  # a constant, which nothing may be worse than
     faces: list[tuple[float, _Best]] = []
     for fixed in sorted(product([False, True], repeat=slopes), key=sum):
         active = np.append(~np.array(fixed), np.ones(basis.shape[1] - slopes, dtype=bool))
-        start = np.where(active, 1.0, 0.0)  # the identity, and no shift
-        start[slopes:] = 0.0 if not any(fixed) else np.log(rate / (1 - rate))
         free, curvature = _climb(data, basis, start, active)
         if (free[:slopes] >= 0).all():
             found = _Best(free, basis, slopes, curvature)
@@ -148,6 +167,11 @@ def _newton(data: Pooled, basis: FloatArray, slopes: int) -> _Best:
 def _climb(
     data: Pooled, basis: FloatArray, start: FloatArray, active: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
+    """Minimise log loss over the active parameters by Newton's method.
+
+    A step is halved until it gains a fair part of what its slope promises (Armijo), which makes
+    the method converge from anywhere.
+    """
     free, curvature = start, np.eye(len(start))
     x = basis.T @ data.x
     loss = data.log_loss(basis @ free)
@@ -156,19 +180,16 @@ def _climb(
         gradient = np.where(active, x @ (data.weight * (data.target - p)), 0.0)
         curvature = (x * (data.weight * p * (1 - p))) @ x.T
         ridge = 1e-12 * np.trace(curvature) + 1e-300
-        inner = np.where(np.outer(active, active), curvature, 0.0) + np.diag(
-            np.where(active, ridge, 1.0)
-        )
+        inner = np.where(np.outer(active, active), curvature, 0.0)
+        inner += np.diag(np.where(active, ridge, 1.0))
         step = np.linalg.solve(inner, gradient)
-        step *= min(1.0, 10.0 / max(float(np.abs(step).max()), 1e-300))
-        while (new := data.log_loss(basis @ (free + step))) > loss and np.abs(step).max() > 1e-12:
-            step = step / 2
-        if new > loss:
-            break
-        done = loss - new <= 1e-15 * (1 + abs(loss)) and np.abs(step).max() < 1e-7
+        step *= min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), 1e-300))
+        promised = float(gradient @ step)
+        while (new := data.log_loss(basis @ (free + step))) > loss - 1e-4 * promised:
+            step, promised = step / 2, promised / 2
+            if promised <= 1e-16:
+                return free, curvature
         free, loss = free + step, new
-        if done:
-            break
     return free, curvature
 
 
@@ -181,6 +202,17 @@ def _grid(best: _Best, gain: float) -> FloatArray:
     mesh = np.stack(np.meshgrid(*[axis] * size, indexing="ij"), axis=-1).reshape(-1, size)
     points: FloatArray = best.free + (mesh * np.minimum(reach, 50.0)) @ vectors.T
     return points[(points[:, : best.slopes] >= 0).all(axis=1)]
+
+
+def _wide_grid(best: _Best, rate: float) -> FloatArray:
+    """Return points all over: slopes from nothing to steep, shifts from never to always."""
+    steep, shifts = {1: (200, 1), 2: (30, 25), 3: (12, 13)}[len(best.free)]
+    slope = np.append(0.0, np.geomspace(0.02, 100, steep))
+    axes = [slope] * best.slopes
+    if len(best.free) > best.slopes:
+        axes.append(np.log(rate / (1 - rate)) + np.linspace(-6, 6, shifts))
+    mesh = np.meshgrid(*axes, indexing="ij")
+    return np.stack(mesh, axis=-1).reshape(-1, len(best.free))
 
 
 def _search(data: Pooled, best: _Best, objective: Objective) -> FloatArray:
@@ -200,7 +232,7 @@ def _search(data: Pooled, best: _Best, objective: Objective) -> FloatArray:
         found: FloatArray = minimize(value, start, method="Nelder-Mead", options=options).x
         return found
 
-    grid = _grid(best, gain)
+    grid = _wide_grid(best, rate) if objective == "squared" else _grid(best, gain)
     order = np.argsort([quick(free) for free in grid], kind="stable")[:_POLISHED]
     starts = [best.free, *grid[order]]
     nearby = min((polished(quick, start) for start in starts), key=quick)

@@ -8,8 +8,8 @@ All of them are sigmoid(a ln p - b ln(1 - p) + c) with a, b >= 0, so that none r
 
 Log-odds of 0 and 1 are infinite, so a score counts as at least some low one, and at most some high
 one. A forest's 0 means few trees: half of the smallest score above 0 is fair. Naive Bayes' 1 means
-that a double has no room for more: 2**-52 from the end is. Where 0 or 1 were seen in fitting, the
-one with the smaller log loss is taken.
+that a double has no room for more: 2**-52 from the end is. Where scores as extreme as that were
+seen in fitting, the one with the smaller log loss is taken.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ def inner_ranges(score: FloatArray) -> list[tuple[float, float]]:
     if inner.size == 0:
         return [(_NO_OTHER, 1 - _NO_OTHER)]
     low, high = float(inner.min()) / 2, 1 - (1 - float(inner.max())) / 2
-    half_way = (max(low, _CLOSEST), min(high, 1 - _CLOSEST))
-    return [half_way] if inner.size == score.size else [half_way, (_CLOSEST, 1 - _CLOSEST)]
+    half_way = (max(low, 1e-320), min(high, 1 - 2.0**-53))
+    ends = (_CLOSEST, 1 - _CLOSEST)
+    saturated = inner.size < score.size or low < ends[0] or high > ends[1]
+    return [half_way, ends] if saturated else [half_way]
 
 
 def features(score: FloatArray, low: float, high: float) -> FloatArray:

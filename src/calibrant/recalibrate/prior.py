@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from calibrant import _checks
 from calibrant._types import FloatArray
 from calibrant.sources.inputs import scores_of
@@ -27,7 +29,7 @@ def adjust_prior(y_prob: Any, *, train_rate: float, true_rate: float) -> FloatAr
     -------
     float array
         Scores for the true rate. ``adjust_prior(..., train_rate=b, true_rate=a)`` undoes
-        ``adjust_prior(..., train_rate=a, true_rate=b)``.
+        ``adjust_prior(..., train_rate=a, true_rate=b)``, up to rounding.
 
     References
     ----------
@@ -42,6 +44,7 @@ def adjust_prior(y_prob: Any, *, train_rate: float, true_rate: float) -> FloatAr
     a = _checks.inner_share("train_rate", train_rate)
     b = _checks.inner_share("true_rate", true_rate)
     score = scores_of(y_prob)
-    # p b (1 - a) / (p b (1 - a) + (1 - p) a (1 - b)): no division that could be by zero
-    yes, no = score * (b * (1 - a)), (1 - score) * (a * (1 - b))
-    return yes / (yes + no)
+    ratio = (b / (1 - b)) / (a / (1 - a))  # of the odds
+    sure = score == 1
+    inner = np.where(sure, 0.5, score)
+    return np.where(sure, 1.0, inner * ratio / (1 - inner + inner * ratio))

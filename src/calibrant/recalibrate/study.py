@@ -48,6 +48,8 @@ class Study:
         Rows, and the folds of the cross-fit.
     before, after : Quality
         Of the scores as they are, and calibrated by a calibrator fitted on the other folds.
+    dropped : int
+        Rows left out because a value was missing.
     """
 
     calibrator: Calibrator
@@ -55,6 +57,7 @@ class Study:
     folds: int
     before: Quality
     after: Quality
+    dropped: int = 0
 
     @property
     def headline(self) -> str:
@@ -78,6 +81,7 @@ class Study:
             "options": self.calibrator.get_params(deep=False),
             "rows": self.rows,
             "folds": self.folds,
+            "dropped": self.dropped,
             "before": _plain(self.before),
             "after": _plain(self.after),
         }
@@ -107,7 +111,8 @@ def study_calibrator(data: Predictions, calibrator: Calibrator) -> Study:
     found = cross_fit(data, calibrator)
     before = Predictions(found.label, found.before, sample_weight=found.weight)
     after = Predictions(found.label, found.after, sample_weight=found.weight)
-    return Study(calibrator, len(found.label), FOLDS, _quality(before), _quality(after))
+    kept = len(data) if rows.weight is None else int((rows.weight > 0).sum())
+    return Study(calibrator, kept, FOLDS, _quality(before), _quality(after), data.origin.dropped)
 
 
 def _quality(data: Predictions) -> Quality:

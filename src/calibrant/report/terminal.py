@@ -110,6 +110,9 @@ def render_study(study: Study, console: Console) -> None:
         values = [getattr(quality, measure) for quality in (study.before, study.after)]
         table.add_row(name, *("-" if value is None else _number(value) for value in values))
     notes = []
+    if study.dropped:
+        words = f"Note: {study.dropped:,} rows with a missing value were dropped."
+        notes.append(Text(words, style="yellow"))
     if math.isinf(study.after.log_loss):
         notes.append(
             Text(

@@ -265,7 +265,12 @@ def write_predictions(path: Path, **columns: AnyArray) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all: under another name first, which then takes its place."""
+    """Write a file whole or not at all: under another name first, which then takes its place.
+
+    A link stays a link to the file that is written, and a file that was there keeps its mode.
+    """
+    path = path.resolve()
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
     with tempfile.NamedTemporaryFile(
         "w", dir=path.absolute().parent, prefix=".calibrant.", encoding="utf-8", delete=False
     ) as file:
@@ -273,7 +278,7 @@ def write_whole(path: Path, text: str) -> None:
         try:
             file.write(text)
             file.close()
-            part.chmod(0o666 & ~_umask())
+            part.chmod(mode)
             part.replace(path)
         except BaseException:
             part.unlink(missing_ok=True)
