@@ -305,7 +305,7 @@ def _sure(
         return certificate_of_clusters(data, terms), None, (note,)
     certificate = certificate_of(diagram, terms, weighted=has_weights(diagram))
     evidence = evidence_of(diagram)
-    if not needs_exact(evidence) or diagram.cells.single.all():
+    if not needs_exact(evidence.n, evidence.v0) or diagram.cells.single.all():
         return certificate, suited_test(diagram, evidence, DRAWS, terms.seed), ()
     note = (
         "No test: with so few rows or events it would have to draw outcomes for every row, which "

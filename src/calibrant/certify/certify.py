@@ -13,7 +13,14 @@ from calibrant.certify.betting import betting
 from calibrant.certify.bounds import Bound, Sided
 from calibrant.certify.certificate import Certificate
 from calibrant.certify.clusters import betting_clusters, certified_clusters, clustered
-from calibrant.certify.evidence import Evidence, check_rows, counts_of, every_cell, evidence_of
+from calibrant.certify.evidence import (
+    Evidence,
+    check_rows,
+    counts_of,
+    every_cell,
+    evidence_of,
+    mean_variance,
+)
 from calibrant.certify.methods import Estimand, Method, Terms, chosen, formula
 from calibrant.certify.testing import DRAWS, needs_exact, suited_test
 from calibrant.diagram import Diagram, Needs, resolve
@@ -35,12 +42,12 @@ def rows_need(terms: Terms, most_exact: int | None = None) -> Needs:
         none = np.zeros(len(diagram.cells), dtype=bool)
         if not (diagram.totals.labels_binary and diagram.totals.weights_integer):
             return none
-        evidence = evidence_of(diagram)
-        method = chosen(terms.method, evidence.n, rows_known=True)
+        n = round(diagram.weight)
+        method = chosen(terms.method, n, rows_known=True)
         exact = method == "asymptotic" and terms.sided == "both"
         if most_exact is not None:
-            exact = evidence.n <= most_exact
-        looks = method == "betting" or (exact and needs_exact(evidence))
+            exact = n <= most_exact
+        looks = method == "betting" or (exact and needs_exact(n, mean_variance(diagram)))
         return every_cell(diagram) if looks else none
 
     return need
@@ -85,7 +92,7 @@ def _bet(diagram: Diagram, evidence: Evidence, terms: Terms) -> Bound:
 
 def _p_value(diagram: Diagram, evidence: Evidence, terms: Terms) -> float:
     """Test c = 0 for the lower end; without rows to draw from, nothing is rejected."""
-    hidden = needs_exact(evidence) and not diagram.cells.single.all()
+    hidden = needs_exact(evidence.n, evidence.v0) and not diagram.cells.single.all()
     if terms.sided == "upper" or hidden:
         return 1.0
     # enough to reject at so small a level, as far as that can be waited for

@@ -42,15 +42,20 @@ def evidence_of(diagram: Diagram, what: str = "a certificate") -> Evidence:
     """Read the evidence off a diagram resolved for its extremes."""
     check_rows(diagram, what)
     totals, n = diagram.totals, diagram.weight
-    mass = float((diagram.cells.positives - diagram.cells.rise + diagram.cells.fall).sum())
     c_emp, at_most = error_of(diagram)
     return Evidence(
         n=round(n),
         c_emp=c_emp,
         c_emp_at_most=at_most,
-        v0=min(0.25, max(0.0, (mass - totals.ff) / n)),
+        v0=mean_variance(diagram),
         brier=min(1.0, max(0.0, (totals.yy - 2 * totals.fy + totals.ff) / n)),
     )
+
+
+def mean_variance(diagram: Diagram) -> float:
+    """Return v0, the mean of f (1 - f)."""
+    positives, walk = float(diagram.cells.positives.sum()), float(diagram.walk[-1])
+    return min(0.25, max(0.0, (positives - walk - diagram.totals.ff) / diagram.weight))
 
 
 def check_rows(diagram: Diagram, what: str) -> None:

@@ -19,6 +19,7 @@ from calibrant.certify.evidence import (
     counts_of,
     every_cell,
     evidence_of,
+    mean_variance,
 )
 from calibrant.certify.null import null_ranges, walk_range
 from calibrant.diagram import TOLERANCE, Diagram, resolve
@@ -81,9 +82,9 @@ class CalibrationTest:
         )
 
 
-def needs_exact(evidence: Evidence) -> bool:
+def needs_exact(n: int, v0: float) -> bool:
     """Whether the Brownian limit is not to be trusted: few rows, or few events expected."""
-    return evidence.n < _LEAST_ROWS or evidence.n * evidence.v0 < _LEAST_VARIANCE
+    return n < _LEAST_ROWS or n * v0 < _LEAST_VARIANCE
 
 
 def brownian_test(evidence: Evidence) -> CalibrationTest:
@@ -128,7 +129,7 @@ def _bar(outcomes: int, draws: int) -> Any:
 
 def suited_test(diagram: Diagram, evidence: Evidence, draws: int, seed: int) -> CalibrationTest:
     """Run the test that `needs_exact` asks for; an exact one needs every cell opened."""
-    if needs_exact(evidence):
+    if needs_exact(evidence.n, evidence.v0):
         return exact_test(counts_of(diagram, "an exact test"), draws=draws, seed=seed)
     return brownian_test(evidence)
 
@@ -181,7 +182,8 @@ def calibration_test(
     check_rows(diagram, "a test")
     warn(data.warnings, stacklevel=2)
     if method == "auto":
-        method = "exact" if needs_exact(evidence_of(diagram)) else "brownian"
+        few = needs_exact(round(diagram.weight), mean_variance(diagram))
+        method = "exact" if few else "brownian"
     if method == "brownian":
         return brownian_test(evidence_of(resolve(data.source, extremes_need)))
     counts = counts_of(resolve(data.source, every_cell), "an exact test")
