@@ -474,3 +474,14 @@ def test_calibrated_scores_have_a_small_price():
     y_true, y_prob, _ = calibrated().draw(50_000, seed=3)
     found = cb.price_of_miscalibration(y_true, y_prob, false_positive=1, false_negative=3)
     assert found.cap < 4 * 0.01
+
+
+def test_rows_in_clusters_are_not_taken_for_independent():
+    y_true, y_prob, _ = overconfident().draw(400, seed=3)
+    data = cb.Predictions(y_true, y_prob, clusters=np.arange(400) // 4)
+    costs = {"false_positive": 1, "false_negative": 3}
+    found = cb.expected_cost(data, **costs)
+    assert found.regret_at_most is None
+    assert found.cost == cb.expected_cost(y_true, y_prob, **costs).cost
+    with pytest.raises(ValueError, match="price_of_miscalibration does not carry over"):
+        cb.price_of_miscalibration(data, **costs)

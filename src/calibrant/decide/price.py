@@ -149,6 +149,10 @@ def price_of_miscalibration(
     half = (1 + confidence) / 2
     terms = Terms(half, method)
     data = data_of(y_true, y_prob, sample_weight, pos_label)
+    if data.clusters is not None:
+        raise _checks.not_for_clusters(
+            "price_of_miscalibration", "certify, whose bound times the sum of the costs is a cap"
+        )
     warn(data.warnings, stacklevel=2)
     certificate = certificate_for(data, terms)
     found = decision_cost_of(decision_diagram(data, costs), costs, half)

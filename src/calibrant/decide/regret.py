@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,8 @@ class DecisionCost:
         cost - best_cost.
     regret_at_most : float or None
         An upper bound on the regret in the population, at this threshold, with `confidence`; None
-        where labels are soft, weights are no row counts, or costs differ from row to row.
+        where labels are soft, weights are no row counts, rows come in clusters, or costs differ
+        from row to row.
     confidence : float
         How often that bound holds.
     true_positives, false_positives, true_negatives, false_negatives : float
@@ -125,7 +126,9 @@ def expected_cost(
     costs = costs_of(false_positive, false_negative, matrix)
     diagram = decision_diagram(data, costs)
     warn(data.warnings, stacklevel=2)
-    return decision_cost_of(diagram, costs, confidence)
+    found = decision_cost_of(diagram, costs, confidence)
+    # Hoeffding's bound is for independent rows
+    return found if data.clusters is None else replace(found, regret_at_most=None)
 
 
 def decision_diagram(data: Predictions | TallyData, costs: Costs) -> Diagram:
