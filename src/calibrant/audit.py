@@ -301,7 +301,11 @@ def _sure(
     except _checks.InputError as error:
         return None, None, (f"No certificate and no test: {error}",)
     if isinstance(data, Predictions) and data.clusters is not None:
-        note = "No test: none carries over to rows that come in clusters."
+        note = (
+            "No test: none carries over to rows that come in clusters. The intervals of slope, "
+            "intercept and observed/expected ratio take rows for independent, so they are too "
+            "short."
+        )
         return certificate_of_clusters(data, terms), None, (note,)
     certificate = certificate_of(diagram, terms, weighted=has_weights(diagram))
     evidence = evidence_of(diagram)
