@@ -194,6 +194,27 @@ def test_saturated_scores_count_as_far_out():
     assert found.high == 1 - 2.0**-52
 
 
+def test_saturated_scores_that_are_often_wrong_count_as_less_far_out():
+    """Naive Bayes says 1 where two in a hundred are 0: the end is taken where that costs least."""
+    rng = np.random.default_rng(0)
+    log_odds = np.concatenate([rng.normal(0, 8, 4000), np.full(500, 200.0)])
+    y_true = rng.random(4500) < expit(np.clip(log_odds, None, 20) / 5)
+    y_prob = expit(log_odds)
+    found = cb.TemperatureCalibrator().fit(y_prob, y_true).function_
+    assert found.high == 1 - 2.0**-30
+    low = y_prob.min() / 2
+    for high in [1 - 2.0**-52, 1 - 2.0**-40, 1 - 2.0**-30]:
+        at = [
+            log_loss(Link(a, a, 0.0, low, high), y_prob, y_true) for a in np.linspace(0.05, 1, 400)
+        ]
+        assert log_loss(found, y_prob, y_true) <= min(at) + 1e-12
+
+
+def log_loss(link, y_prob, y_true):
+    found = link(y_prob)
+    return -np.mean(np.where(y_true, np.log(found), np.log1p(-found)))
+
+
 @pytest.mark.parametrize("family", KINDS)
 def test_scores_of_zero_and_one_alone(family):
     y_prob, y_true = np.repeat([0.0, 1.0], 50), np.tile([0, 0, 0, 1, 1], 20)

@@ -302,8 +302,9 @@ class PlattCalibrator(_LinkCalibrator):
     Notes
     -----
     Log-odds of 0 and 1 are infinite, so a score counts as at least `function_.low`, which is half
-    of the smallest one above 0 that was seen in fitting, and as at most `function_.high`; or, if
-    scores within 2**-52 of the ends were seen and it fits them better, as 2**-52 from the end.
+    of the smallest one above 0 that was seen in fitting, and as at most `function_.high`; or, at an
+    end where scores within 2**-52 of it were seen, as 2**-52, 2**-40 or 2**-30 from it if that has
+    a smaller log loss.
 
     References
     ----------

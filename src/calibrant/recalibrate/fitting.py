@@ -105,12 +105,20 @@ def fit_link(
 ) -> Link:
     """Fit a link to pooled scores in order."""
     smooth = family == "platt" and objective == "log_loss"
-    tries = []
-    for ends in inner_ranges(score):
+    basis, slopes = BASES[family], SLOPES[family]
+
+    def fitted(ends: tuple[float, float]) -> tuple[float, Pooled, _Best]:
         data = Pooled.of(features(score, *ends), weight, positives, smooth=smooth)
-        best = _newton(data, _standard(data, BASES[family], SLOPES[family]), SLOPES[family])
-        tries.append((data.log_loss(best.basis @ best.free), ends, data, best))
-    _, ends, data, best = min(tries, key=lambda one: one[0])
+        best = _newton(data, _standard(data, basis, slopes), slopes)
+        return data.log_loss(best.basis @ best.free), data, best
+
+    choices = inner_ranges(score)
+    ends = choices[0]
+    least, data, best = fitted(ends)
+    for other in choices[1:]:  # one at a time, because the features of each take memory
+        loss, others, found = fitted(other)
+        if loss < least:
+            least, ends, data, best = loss, other, others, found
     free = best.free if objective == "log_loss" else _search(data, best, objective)
     a, b, c = (float(value) for value in best.basis @ free)
     return Link(max(a, 0.0), max(b, 0.0), c, *ends)

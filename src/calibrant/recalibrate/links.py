@@ -8,13 +8,15 @@ All of them are sigmoid(a ln p - b ln(1 - p) + c) with a, b >= 0, so that none r
 
 Log-odds of 0 and 1 are infinite, so a score counts as at least some low one, and at most some high
 one. A forest's 0 means few trees: half of the smallest score above 0 is fair. Naive Bayes' 1 means
-that a double has no room for more: 2**-52 from the end is. Where scores as extreme as that were
-seen in fitting, the one with the smaller log loss is taken.
+that a double has no room for more: 2**-52 from the end is, or, as no model knows that much, 2**-40
+or 2**-30 (about 1e-9). At an end where scores as extreme as 2**-52 were seen in fitting, the one
+with the smallest log loss is taken.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +26,8 @@ from calibrant._types import FloatArray
 
 #: Where there is nothing but 0 and 1, they count as this and 1 minus this.
 _NO_OTHER = 1e-3
-_CLOSEST = 2.0**-52
+#: How far from the end a score of 0 or 1 may be taken to be.
+_CLOSEST = (2.0**-52, 2.0**-40, 2.0**-30)
 #: How (a, b, c) depends on the free parameters of each link; slopes come first.
 BASES: dict[str, FloatArray] = {
     "beta": np.eye(3),
@@ -36,15 +39,17 @@ SLOPES = {"beta": 2, "platt": 1, "temperature": 1}
 
 
 def inner_ranges(score: FloatArray) -> list[tuple[float, float]]:
-    """Return the least and the most that a score may count as: one or two choices."""
+    """Return the least and the most that a score may count as: one choice or more."""
     inner = score[(score > 0) & (score < 1)]
     if inner.size == 0:
         return [(_NO_OTHER, 1 - _NO_OTHER)]
-    low, high = float(inner.min()) / 2, 1 - (1 - float(inner.max())) / 2
-    half_way = (max(low, 1e-320), min(high, 1 - 2.0**-53))
-    ends = (_CLOSEST, 1 - _CLOSEST)
-    saturated = inner.size < score.size or low < ends[0] or high > ends[1]
-    return [half_way, ends] if saturated else [half_way]
+    lows = [max(float(inner.min()) / 2, 1e-320)]
+    highs = [min(1 - (1 - float(inner.max())) / 2, 1 - 2.0**-53)]
+    if score.min() < _CLOSEST[0]:
+        lows += _CLOSEST
+    if score.max() > 1 - _CLOSEST[0]:
+        highs += [1 - end for end in _CLOSEST]
+    return list(product(lows, highs))
 
 
 def features(score: FloatArray, low: float, high: float) -> FloatArray:
