@@ -38,6 +38,11 @@ def _rows(count: int) -> str:
     return f"{count:,} row" if count == 1 else f"{count:,} rows"
 
 
+def _first(row: int | None, before: str = ", first in") -> str:
+    """Name the first row at fault; engines whose rows have no order name none."""
+    return "" if row is None else f"{before} row {row} (the first row is 0)"
+
+
 def _listed(values: Iterable[object], most: int = 8) -> str:
     shown = [str(value) for value in values]
     more = f", ... ({len(shown) - most} more)" if len(shown) > most else ""
@@ -77,21 +82,23 @@ def lengths_differ(lengths: Sequence[tuple[str, int]]) -> InputError:
     )
 
 
-def missing(name: str, count: int, row: int) -> InputError:
+def missing(name: str, count: int, row: int | None) -> InputError:
     return InputError(
-        f"{name} has missing values in {_rows(count)}, first in row {row} (the first row is 0). "
+        f"{name} has missing values in {_rows(count)}{_first(row)}. "
         "Remove or fill these rows; on the command line --drop-missing removes them."
     )
 
 
-def not_numeric(name: str, row: int, value: object) -> InputError:
+def not_numeric(name: str, row: int | None, value: object) -> InputError:
     return InputError(
-        f"{name} must hold numbers, but row {row} (the first row is 0) holds {value!r}. "
+        f"{name} must hold numbers, but{_first(row, '') or ' it'} holds {value!r}. "
         "Convert the column to numbers first."
     )
 
 
-def outside_unit(name: str, count: int, row: int, value: float, highest: float) -> InputError:
+def outside_unit(
+    name: str, count: int, row: int | None, value: float, highest: float
+) -> InputError:
     """Scores below 0 or above 1: guess what they are, never squash them."""
     if -1e-6 <= value <= 1 + 1e-6:
         way_out = "If this is rounding noise, clip it: numpy.clip(scores, 0, 1)."
@@ -101,8 +108,8 @@ def outside_unit(name: str, count: int, row: int, value: float, highest: float) 
         way_out = "They are not probabilities."
     verb = "does" if count == 1 else "do"
     return InputError(
-        f"{name} must lie between 0 and 1, but {_rows(count)} {verb} not, "
-        f"first row {row} (the first row is 0) with {value!r}. {way_out} "
+        f"{name} must lie between 0 and 1, but {_rows(count)} {verb} not"
+        f"{_first(row, ', first')} with {value!r}. {way_out} "
         "Log-odds (logits) become probabilities by 1 / (1 + exp(-score)); margins, such as those "
         "of decision_function, need a calibrator fitted on held-out rows."
     )
@@ -155,24 +162,30 @@ def labels_not_plain(name: str) -> InputError:
     )
 
 
-def labels_soft(name: str, row: int, value: float) -> InputError:
+def labels_soft(name: str, row: int | None, value: float) -> InputError:
     return InputError(
-        f"{name} must hold 0/1 labels, but row {row} (the first row is 0) holds {value!r}. "
+        f"{name} must hold 0/1 labels, but{_first(row, '') or ' it'} holds {value!r}. "
         "If these are soft labels (probabilities of the event), say so with --soft."
     )
 
 
-def weight_negative(name: str, count: int, row: int, value: float) -> InputError:
+def weight_negative(name: str, count: int, row: int | None, value: float) -> InputError:
     return InputError(
-        f"{name} must not be negative, but {_rows(count)} {'is' if count == 1 else 'are'}, "
-        f"first row {row} (the first row is 0) with {value!r}. Remove these rows or fix them."
+        f"{name} must not be negative, but {_rows(count)} {'is' if count == 1 else 'are'}"
+        f"{_first(row, ', first')} with {value!r}. Remove these rows or fix them."
     )
+
+
+def zero_weights(name: str, count: int) -> str:
+    """Say, as a warning, that rows of zero weight do not count."""
+    rows = "1 row has" if count == 1 else f"{count:,} rows have"
+    return f"{rows} zero {name} and {'is' if count == 1 else 'are'} not counted."
 
 
 def weight_scale(name: str, total: float) -> InputError:
     return InputError(
         f"{name} must have a sum that doubles can hold with precision, between 1e-290 and 1e300, "
-        f"but it is {total!r}. Multiply the weights by a constant: only proportions matter."
+        f"but it is {total:.4g}. Multiply the weights by a constant: only proportions matter."
     )
 
 
@@ -343,10 +356,10 @@ def no_estimate(what: str, why: str) -> InputError:
     return InputError(f"There is no finite {what}: {why}.")
 
 
-def scores_without_odds(name: str, count: int, row: int, value: float) -> InputError:
+def scores_without_odds(name: str, count: int, row: int | None, value: float) -> InputError:
     return InputError(
         f"{name} must lie strictly between 0 and 1 for log-odds, but {_rows(count)} of it are 0 "
-        f"or 1, first row {row} (the first row is 0) with {value!r}. Leave these rows out, or use "
+        f"or 1{_first(row, ', first')} with {value!r}. Leave these rows out, or use "
         "observed_expected_ratio, which needs no log-odds."
     )
 
@@ -590,3 +603,35 @@ def file_all_missing(path: str, rows: int) -> InputError:
 def file_unreadable(path: str, why: str) -> InputError:
     lines = [line.strip() for line in why.splitlines() if line.strip()]
     return InputError(f"{path!r} could not be read. DuckDB says: {' '.join(lines[:4])}")
+
+
+def query_failed(engine: str, why: str) -> InputError:
+    lines = [line.strip() for line in why.splitlines() if line.strip()]
+    return InputError(f"The table could not be read. {engine} says: {' '.join(lines[:4])}")
+
+
+def table_too_long(rows: int, most: int) -> InputError:
+    return InputError(
+        f"This needs every row in memory, up to {most:,} of them, but the table has {rows:,}. "
+        "Pass a random sample of the rows."
+    )
+
+
+def not_a_table(kind: str) -> InputError:
+    return InputError(
+        f"label= and prob= name columns of a table, but this is a {kind}. Pass a pandas, polars or "
+        "pyarrow table, a polars LazyFrame or a DuckDB relation; or arrays, as (y_true, y_prob)."
+    )
+
+
+def columns_unnamed(missing: Sequence[str]) -> InputError:
+    return InputError(
+        f"{' and '.join(missing)} must name a column of the table, such as label='y', prob='p'."
+    )
+
+
+def array_with_table(names: Sequence[str]) -> InputError:
+    return InputError(
+        f"{', '.join(names)} cannot be given next to a table. Name its columns: label=, prob= and, "
+        "for weights, weight=."
+    )

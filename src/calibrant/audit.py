@@ -235,6 +235,9 @@ def audit(
     estimand: Estimand = "row",
     max_cluster_size: int | None = None,
     seed: int = 0,
+    label: str | None = None,
+    prob: str | None = None,
+    weight: str | None = None,
 ) -> Audit:
     """Say what can be said about a classifier's probabilities, in words and numbers.
 
@@ -247,6 +250,8 @@ def audit(
         Of the certificate and of every interval.
     method, clusters, estimand, max_cluster_size, seed
         As for `certify`.
+    label, prob, weight : str
+        With a table as first argument: the names of its columns, as for `Predictions`.
 
     Returns
     -------
@@ -265,7 +270,8 @@ def audit(
     terms = Terms(
         confidence, method, seed=seed, estimand=estimand, max_cluster_size=max_cluster_size
     )
-    data = data_of(y_true, y_prob, sample_weight, pos_label, clusters, fine=True)
+    named = {"label": label, "prob": prob, "weight": weight}
+    data = data_of(y_true, y_prob, sample_weight, pos_label, clusters, fine=True, **named)
     diagram = resolve(
         data.source,
         partial(intervals_need, k=_WORST),

@@ -47,20 +47,20 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     method: ClassVar[str] = ""
     function_: Function
 
-    def fit(self, y_prob: Any, y_true: Any, sample_weight: Any = None) -> Self:
+    def fit(self, y_prob: Any, y_true: Any = None, sample_weight: Any = None) -> Self:
         """Fit on scores and outcomes that the model was not trained on.
 
         Parameters
         ----------
-        y_prob : array-like of shape (n,) or (n, 1)
-            Scores, in [0, 1].
+        y_prob : array-like of shape (n,) or (n, 1), or Predictions
+            Scores, in [0, 1]; a Predictions stands for all of them.
         y_true : array-like
             Outcomes, as for `calibration_error`.
         sample_weight : array-like, optional
             Weight of each row.
         """
         self._check()
-        data = Predictions(y_true, one_column(y_prob), sample_weight=sample_weight, _fine=True)
+        data = _data(y_prob, y_true, sample_weight)
         start = Diagram(*data.source.start())
         events = float(start.cells.positives.sum())
         if int(start.cells.rows.sum()) < 2:
@@ -131,6 +131,18 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def _read(cls, parameters: dict[str, Any]) -> Function:
         """Read the function out of a JSON object, checked."""
+
+
+def _data(y_prob: Any, y_true: Any, sample_weight: Any) -> Predictions:
+    if not isinstance(y_prob, Predictions):
+        if y_true is None:
+            raise _checks.argument_missing("y_true")
+        return Predictions(y_true, one_column(y_prob), sample_weight=sample_weight, _fine=True)
+    more = {"y_true": y_true, "sample_weight": sample_weight}
+    given = [name for name, values in more.items() if values is not None]
+    if given:
+        raise _checks.argument_superfluous(given, "Predictions")
+    return y_prob
 
 
 def _document(text: str) -> dict[str, Any]:

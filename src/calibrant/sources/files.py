@@ -14,6 +14,7 @@ import numpy as np
 from calibrant import _checks
 from calibrant._types import AnyArray
 from calibrant.sources.columns import is_missing, unmasked
+from calibrant.sources.engine import quoted
 from calibrant.sources.predictions import Origin, Predictions
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _columns(path: Path, names: dict[str, str]) -> dict[str, AnyArray]:
             wanted = {role: _expression(role, name, kinds[name]) for role, name in names.items()}
             select = ", ".join(f"{sql} AS {role}" for role, sql in wanted.items())
             words = [role for role in ("prob", "weight") if _is_text(kinds, names.get(role))]
-            select += "".join(f", {_quoted(names[role])} AS {role}_words" for role in words)
+            select += "".join(f", {quoted(names[role])} AS {role}_words" for role in words)
             query = f"SELECT {select} FROM {table}"  # noqa: S608 (names are quoted, paths bound)
             fetched = connection.execute(query, arguments).fetchnumpy()
     except duckdb.Error as error:
@@ -167,11 +168,6 @@ def _kinds(
     return {row[0]: row[1] for row in described}
 
 
-def _quoted(name: str) -> str:
-    """Quote a name as an SQL identifier, so that it is never code."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def _is_text(kinds: dict[str, str], name: str | None) -> bool:
     return name is not None and _NUMBERS.match(kinds[name]) is None
 
@@ -179,10 +175,10 @@ def _is_text(kinds: dict[str, str], name: str | None) -> bool:
 def _expression(role: str, name: str, kind: str) -> str:
     """Say how a column is fetched: numbers as doubles, labels in words as text."""
     if role == "clusters" or (role == "label" and _NUMBERS.match(kind) is None):
-        return f"CAST({_quoted(name)} AS VARCHAR)"
+        return f"CAST({quoted(name)} AS VARCHAR)"
     if role == "label" and not kind.startswith(("DECIMAL", "HUGEINT", "UHUGEINT")):
-        return _quoted(name)
-    return f"TRY_CAST({_quoted(name)} AS DOUBLE)"
+        return quoted(name)
+    return f"TRY_CAST({quoted(name)} AS DOUBLE)"
 
 
 def _refuse_words(numbers: AnyArray, words: AnyArray, name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,25 @@ from calibrant import _checks
 from calibrant._types import FloatArray, IntArray
 from calibrant.sources.columns import Column, Found, is_missing, numbers
 from calibrant.sources.labels import Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Which column is what; all are names."""
+
+    label: str
+    prob: str
+    weight: str | None = None
+    clusters: str | None = None
+
+    def names(self) -> _checks.Names:
+        """Return the words that errors use."""
+        shown = (self.label, self.prob, self.weight, self.clusters)
+        return _checks.Names(*(f"column {name!r}" for name in shown))
+
+    def columns(self) -> dict[str, str]:
+        """Return the column of each role that has one."""
+        return {role: name for role, name in asdict(self).items() if name is not None}
 
 
 def check_lengths(columns: Sequence[Column]) -> None:
@@ -81,10 +101,7 @@ def check_weights(column: Column) -> tuple[str, ...]:
         raise _checks.weight_all_zero(column.name)
     if not 1e-290 < total < 1e300:
         raise _checks.weight_scale(column.name, total)
-    if zeros:
-        rows = "1 row has" if zeros == 1 else f"{zeros:,} rows have"
-        return (f"{rows} zero {column.name} and {'is' if zeros == 1 else 'are'} not counted.",)
-    return ()
+    return (_checks.zero_weights(column.name, zeros),) if zeros else ()
 
 
 def coded(column: Column) -> tuple[list[Any], IntArray]:

@@ -11,7 +11,7 @@ from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 from calibrant.sources.columns import Column, Found, is_missing, numbers
 
 #: Distinct values looked for before the message says "or more".
-_ENOUGH = 4
+ENOUGH = 4
 
 
 class Labels:
@@ -79,8 +79,7 @@ class Labels:
 
     def _read_two_values(self, pos_label: object) -> None:
         """Accept `pos_label` and one other value, of any type."""
-        if np.ndim(pos_label) != 0 or is_missing(np.array([pos_label], dtype=object)).any():  # type: ignore[arg-type]
-            raise _checks.pos_label_kind(pos_label)
+        check_event(pos_label)
         missing = Found()
         others: dict[object, None] = {}
         found = False
@@ -89,15 +88,17 @@ class Labels:
                 continue
             positive = np.asarray(values == pos_label, dtype=bool)
             found = found or bool(positive.any())
-            if len(others) < _ENOUGH:
+            if len(others) < ENOUGH:
                 others.update(self._distinct(values[~positive]))
         self._refuse_missing(missing)
         if len(others) > 1 and found:
-            raise _checks.labels_not_binary(self._column.name, [pos_label, *_ordered(others)])
+            raise _checks.labels_not_binary(self._column.name, [pos_label, *ordered_values(others)])
         if len(others) > 1:
-            raise _checks.labels_lack_pos_label(self._column.name, pos_label, _ordered(others))
+            raise _checks.labels_lack_pos_label(
+                self._column.name, pos_label, ordered_values(others)
+            )
         if others and not found:
-            self._refuse_lookalike(pos_label, next(iter(others)))
+            refuse_lookalike(self._column.name, pos_label, next(iter(others)))
 
     def _as_numbers(self, start: int, values: AnyArray) -> FloatArray:
         """Numbers kept as objects become doubles; words need `pos_label`."""
@@ -109,12 +110,6 @@ class Labels:
             self._refuse_missing(missing)
             self._refuse_values()
         return numbers(values, start, self._column.name)
-
-    def _refuse_lookalike(self, pos_label: object, other: object) -> None:
-        """Refuse a `pos_label` that never occurs if it seems to mean the label that does."""
-        words = isinstance(pos_label, str), isinstance(other, str)
-        if words[0] != words[1] or str(pos_label).strip().lower() == str(other).strip().lower():
-            raise _checks.labels_lack_pos_label(self._column.name, pos_label, [other])
 
     def _distinct(self, values: AnyArray) -> dict[object, None]:
         try:
@@ -130,9 +125,9 @@ class Labels:
         seen: dict[object, None] = {}
         for _, values in self._column.chunks():
             seen.update(self._distinct(values))
-            if len(seen) >= _ENOUGH:
+            if len(seen) >= ENOUGH:
                 break
-        found = _ordered(seen)
+        found = ordered_values(seen)
         if len(found) > 2:
             raise _checks.labels_not_binary(self._column.name, found)
         raise _checks.labels_need_pos_label(self._column.name, found)
@@ -143,7 +138,20 @@ def _no_fraction(values: AnyArray) -> bool:
     return values.dtype.kind in "biu" or bool(((values == 0) | (values == 1)).all())
 
 
-def _ordered(values: Any) -> list[object]:
+def check_event(pos_label: object) -> None:
+    """Refuse a `pos_label` that is not one value."""
+    if np.ndim(pos_label) != 0 or is_missing(np.array([pos_label], dtype=object)).any():  # type: ignore[arg-type]
+        raise _checks.pos_label_kind(pos_label)
+
+
+def refuse_lookalike(name: str, pos_label: object, other: object) -> None:
+    """Refuse a `pos_label` that never occurs if it seems to mean the label that does."""
+    words = isinstance(pos_label, str), isinstance(other, str)
+    if words[0] != words[1] or str(pos_label).strip().lower() == str(other).strip().lower():
+        raise _checks.labels_lack_pos_label(name, pos_label, [other])
+
+
+def ordered_values(values: Any) -> list[object]:
     """Sorted where the values can be compared with each other, else as they came."""
     try:
         return sorted(values)

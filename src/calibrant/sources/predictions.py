@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calibrant import _checks
+from calibrant._types import IntArray
 from calibrant.sources.arrays import ArraySource
 from calibrant.sources.columns import Column
 from calibrant.sources.inputs import (
+    Roles,
     check_lengths,
     check_not_swapped,
     check_weights,
@@ -17,6 +19,9 @@ from calibrant.sources.inputs import (
 )
 from calibrant.sources.labels import Labels
 from calibrant.tally import DEFAULT_LEVEL, Cells, Tally, Totals
+
+if TYPE_CHECKING:
+    from calibrant.sources.frames import FrameSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +40,22 @@ class Predictions:
 
     Parameters
     ----------
-    y_true : array-like
+    y_true : array-like, or a table
         Outcomes: 0/1, -1/1, booleans, any two values with `pos_label`, or fractions in [0, 1]
-        (soft labels: the probability of the event in that row).
+        (soft labels: the probability of the event in that row). Or a table that holds them, with
+        `label` and `prob`: of pandas, polars or pyarrow, or one that stays in its engine, a polars
+        LazyFrame or a DuckDB relation.
     y_prob : array-like
         Predicted probabilities of the event, in [0, 1].
     sample_weight : array-like, optional
         Weight of each row, not negative. A whole number counts the row that many times.
     pos_label : optional
         The label that is the event.
-    clusters : array-like, optional
+    clusters : array-like, or the name of a column, optional
         Which rows belong together, such as those of one patient: any values, equal within a
         cluster. Certificates then do not take them for independent.
+    label, prob, weight : str
+        With a table: the names of its columns.
 
     Notes
     -----
@@ -60,46 +69,93 @@ class Predictions:
     <Predictions of 3 rows>
     >>> cb.calibration_error(data)
     0.1333...
+    >>> import duckdb
+    >>> table = duckdb.sql("SELECT * FROM (VALUES ('no', 0.2), ('yes', 0.7), ('yes', 0.9)) t(y, p)")
+    >>> cb.calibration_error(cb.Predictions(table, label="y", prob="p", pos_label="yes"))
+    0.1333...
     """
 
     def __init__(
         self,
         y_true: Any,
-        y_prob: Any,
+        y_prob: Any = None,
         *,
         sample_weight: Any = None,
         pos_label: object = None,
         clusters: Any = None,
+        label: str | None = None,
+        prob: str | None = None,
+        weight: str | None = None,
         _names: _checks.Names | None = None,
         _origin: Origin | None = None,
         _fine: bool = False,
     ) -> None:
-        names = _names or _checks.Names()
-        label, prob = Column(y_true, names.label), Column(y_prob, names.prob)
-        weight = None if sample_weight is None else Column(sample_weight, names.weight)
-        group = None if clusters is None else Column(clusters, names.clusters)
-        check_lengths([column for column in (label, prob, weight, group) if column is not None])
         #: The number of each row's cluster, None if rows stand for themselves.
-        self.clusters = None if group is None else coded(group)[1]
-        labels = Labels(label, pos_label)
-        check_not_swapped(prob, labels, names)
+        self.clusters: IntArray | None = None
         #: What is allowed but should be known, in words.
         self.warnings: tuple[str, ...] = ()
-        if weight is not None:
-            self.warnings += check_weights(weight)
-        #: Row and value of the first soft label, None if labels are two values.
-        self.first_fraction = labels.first_fraction
-        self.source = ArraySource(labels, prob, weight, fine=_fine)
+        #: The file behind them, if there is one.
+        self.origin = _origin or Origin()
+        #: The table behind them, if there is one.
+        self.table: Any = None
+        names = _names or _checks.Names()
+        if label is not None or prob is not None or weight is not None:
+            roles = _roles(label, prob, weight, clusters)
+            check_alone(y_prob=y_prob, sample_weight=sample_weight)
+            names = roles.names()
+            self._from_table(y_true, roles, pos_label, _fine)
+        elif y_prob is None:
+            raise _checks.argument_missing("y_prob")
+        else:
+            self._from_columns((y_true, y_prob, sample_weight, clusters), names, pos_label, _fine)
         if _one_label(self.source.start()[0]):
             self.warnings += (
                 f"{names.label} holds a single value, so nothing is known about the other class.",
             )
-        #: The file behind them, if there is one.
-        self.origin = _origin or Origin()
-        self._rows = len(prob)
+
+    def _from_table(self, table: Any, roles: Roles, pos_label: object, fine: bool) -> None:
+        import narwhals as nw  # here, so that arrays alone never pay for it
+
+        from calibrant.sources.frames import FrameSource, named_columns, open_table
+
+        self.table = open_table(table)
+        if isinstance(self.table, nw.DataFrame):
+            # its columns are in memory already, and are read where they are
+            named_columns(self.table, list(roles.columns().values()))
+            given = (roles.label, roles.prob, roles.weight, roles.clusters)
+            columns = [None if name is None else self.table[name] for name in given]
+            self._from_columns(tuple(columns), roles.names(), pos_label, fine)
+            return
+        source = FrameSource(self.table, roles, pos_label, fine=fine)
+        self._from_source(source)
+        if roles.clusters is not None:
+            column = Column(source.clusters(), roles.names().clusters)
+            self.clusters = coded(column)[1]
+
+    def _from_source(self, source: FrameSource) -> None:
+        self.source: ArraySource | FrameSource = source
+        self.first_fraction = source.facts.first_fraction
+        self.warnings += source.facts.warnings
+
+    def _from_columns(
+        self, values: tuple[Any, ...], names: _checks.Names, pos_label: object, fine: bool
+    ) -> None:
+        y_true, y_prob, sample_weight, clusters = values
+        label, prob = Column(y_true, names.label), Column(y_prob, names.prob)
+        weight = None if sample_weight is None else Column(sample_weight, names.weight)
+        group = None if clusters is None else Column(clusters, names.clusters)
+        check_lengths([column for column in (label, prob, weight, group) if column is not None])
+        self.clusters = None if group is None else coded(group)[1]
+        labels = Labels(label, pos_label)
+        check_not_swapped(prob, labels, names)
+        if weight is not None:
+            self.warnings += check_weights(weight)
+        #: Row and value of the first soft label, None if labels are two values.
+        self.first_fraction = labels.first_fraction
+        self.source = ArraySource(labels, prob, weight, fine=fine)
 
     def __len__(self) -> int:
-        return self._rows
+        return len(self.source)
 
     def __repr__(self) -> str:
         return f"<Predictions of {len(self):,} rows>"
@@ -151,6 +207,9 @@ def data_of(
     clusters: Any = None,
     *,
     fine: bool = False,
+    label: str | None = None,
+    prob: str | None = None,
+    weight: str | None = None,
 ) -> Predictions | TallyData:
     """Return the data that stand behind a function's arguments.
 
@@ -161,22 +220,44 @@ def data_of(
         "sample_weight": sample_weight,
         "pos_label": pos_label,
         "clusters": clusters,
+        "label": label,
+        "prob": prob,
+        "weight": weight,
     }
     if isinstance(y_true, Predictions | Tally):
         given = [name for name, value in others.items() if value is not None]
         if given:
             raise _checks.argument_superfluous(given, type(y_true).__name__)
         return TallyData(y_true) if isinstance(y_true, Tally) else y_true
-    if y_prob is None:
-        raise _checks.argument_missing("y_prob")
     return Predictions(
         y_true,
         y_prob,
         sample_weight=sample_weight,
         pos_label=pos_label,
         clusters=clusters,
+        label=label,
+        prob=prob,
+        weight=weight,
         _fine=fine,
     )
+
+
+def _roles(label: str | None, prob: str | None, weight: str | None, clusters: Any) -> Roles:
+    """Return the names of columns, which must be names."""
+    given = {"label": label, "prob": prob}
+    unnamed = [role for role, name in given.items() if not isinstance(name, str)]
+    more = {"weight": weight, "clusters": clusters}
+    unnamed += [role for role, n in more.items() if n is not None and not isinstance(n, str)]
+    if unnamed:
+        raise _checks.columns_unnamed(unnamed)
+    return Roles(str(label), str(prob), weight, clusters)
+
+
+def check_alone(**arrays: Any) -> None:
+    """Refuse arrays next to a table."""
+    given = [name for name, values in arrays.items() if values is not None]
+    if given:
+        raise _checks.array_with_table(given)
 
 
 def _one_label(cells: Cells) -> bool:

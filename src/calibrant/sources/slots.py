@@ -80,7 +80,12 @@ class Grid:
 
     def names(self) -> tuple[IntArray, IntArray]:
         """Return the level and the cell of each slot, in order of score."""
-        slot = np.arange(self.slots)
+        return self.named(np.arange(self.slots))
+
+    def named(self, slot: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the level and the cell of some slots."""
+        if not self._crowd:
+            return np.full(len(slot), self._level), slot
         fine = slot < (1 << self._level)
         level = np.where(fine, self._level + self._crowd, self._level)
         return level, np.where(fine, slot, slot - (1 << self._level))
@@ -265,22 +270,34 @@ class Counts:
     def cells(self, level: IntArray, cell: IntArray) -> Cells:
         """Return the non-empty slots; `level` and `cell` name the cell of each slot."""
         slot = np.flatnonzero(self._rows[::2] + self._rows[1::2])
-        level, cell = level[slot], cell[slot]
-        negatives, positives = self._rows[2 * slot], self._rows[2 * slot + 1]
-        whole = cell.astype(np.float64)  # times rows it would not fit an integer
-        low_mass = np.ldexp(whole * negatives + self._inside[2 * slot], -level)
-        high_mass = np.ldexp(whole * positives + self._inside[2 * slot + 1], -level)
-        rows, ones = negatives + positives, positives.astype(np.float64)
-        return Cells(
-            level=level,
-            cell=cell,
-            rows=rows,
-            weight=rows.astype(np.float64),
-            positives=ones,
-            rise=np.maximum(ones - high_mass, 0.0),  # against rounding below 0
-            fall=low_mass,
-            score=self._one.scores(slot),
-        )
+        rows = self._rows[2 * slot], self._rows[2 * slot + 1]
+        inside = self._inside[2 * slot], self._inside[2 * slot + 1]
+        return counted(level[slot], cell[slot], rows, inside, self._one.scores(slot))
+
+
+def counted(
+    level: IntArray,
+    cell: IntArray,
+    rows: tuple[IntArray, IntArray],
+    inside: tuple[FloatArray, FloatArray],
+    score: FloatArray,
+) -> Cells:
+    """Return cells from their rows with label 0 and 1, and the places of these inside, summed."""
+    negatives, positives = rows
+    whole = cell.astype(np.float64)  # times rows it would not fit an integer
+    low_mass = np.ldexp(whole * negatives + inside[0], -level)
+    high_mass = np.ldexp(whole * positives + inside[1], -level)
+    total, ones = negatives + positives, positives.astype(np.float64)
+    return Cells(
+        level=level,
+        cell=cell,
+        rows=total,
+        weight=total.astype(np.float64),
+        positives=ones,
+        rise=np.maximum(ones - high_mass, 0.0),  # against rounding below 0
+        fall=low_mass,
+        score=score,
+    )
 
 
 class Sums:

@@ -1,0 +1,247 @@
+"""Facts: what the columns of a lazy table hold, found in one pass and held to the rules.
+
+The rules and their words are those of arrays; only the counting happens in the engine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+
+from calibrant import _checks
+from calibrant._types import AnyArray
+from calibrant.sources.columns import is_missing
+from calibrant.sources.engine import Run, count, fetch_numbers, first
+from calibrant.sources.inputs import Roles
+from calibrant.sources.labels import ENOUGH, check_event, ordered_values, refuse_lookalike
+
+#: Scores under 2**-c are counted for these c, to see whether they crowd near zero.
+CROWDS = (4, 8, 12, 16, 20)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was found.
+
+    Attributes
+    ----------
+    rows : int
+        Rows of the table.
+    outcome : nw.Expr
+        The label as 0 and 1, or as fractions.
+    binary : bool
+        Whether it is 0 and 1.
+    first_fraction : (row, value) or None
+        The first label that is neither.
+    whole_weights : bool
+        Weights are whole numbers, or there are none.
+    warnings : tuple of str
+        What is allowed but should be known.
+    crowd : int
+        Nearly all scores are under 2**-crowd; 0 if they do not crowd.
+    ends : int
+        Scores that are exactly 0 or 1.
+    """
+
+    rows: int
+    outcome: nw.Expr
+    binary: bool
+    first_fraction: tuple[int | None, float] | None
+    whole_weights: bool
+    warnings: tuple[str, ...]
+    crowd: int
+    ends: int
+
+
+def facts_of(table: nw.LazyFrame[Any], roles: Roles, pos_label: object, run: Run) -> Facts:
+    """Look at columns named after their roles once; refuse what breaks a rule."""
+    return _Look(table, roles, pos_label, run).facts()
+
+
+class _Look:
+    def __init__(self, table: nw.LazyFrame[Any], roles: Roles, pos_label: object, run: Run) -> None:
+        self._table, self._roles, self._run = table, roles, run
+        self._names = roles.names()
+        self._kinds = table.collect_schema()
+        self._pos_label = pos_label
+        if pos_label is not None:
+            check_event(pos_label)
+        self._label_is_number = self._is_number("label")
+
+    def facts(self) -> Facts:
+        self._check_kinds()
+        found = fetch_numbers(self._summary(), self._run)
+        seen = {name: float(values[0]) for name, values in found.items()}
+        rows = int(seen["rows"])
+        if rows == 0:
+            raise _checks.empty("the table")
+        self._check_scores(seen)
+        warnings = self._check_weights(seen) if self._roles.weight is not None else ()
+        outcome, fraction = self._outcome(seen)
+        if fraction is not None and seen["ends"] == rows:
+            raise _checks.swapped(self._names)
+        crowded = [c for c in CROWDS if seen[f"under_{c}"] >= 0.97 * rows]
+        return Facts(
+            rows=rows,
+            outcome=outcome,
+            binary=fraction is None,
+            first_fraction=fraction,
+            whole_weights=seen.get("w_broken", 0) == 0,
+            warnings=warnings,
+            crowd=max(crowded, default=0),
+            ends=int(seen["ends"]),
+        )
+
+    def _is_number(self, name: str) -> bool:
+        kind = self._kinds[name]
+        return bool(kind.is_numeric()) or kind == nw.Boolean
+
+    def _check_kinds(self) -> None:
+        """Refuse scores and weights that are no numbers."""
+        for role in ("prob", "weight"):
+            if role not in self._kinds or self._is_number(role):
+                continue
+            column = nw.col(role)
+            given = ~column.is_null()
+            if int(fetch_numbers(self._table.select(n=count(given)), self._run)["n"][0] or 0) == 0:
+                rows = int(fetch_numbers(self._table.select(n=nw.len()), self._run)["n"][0])
+                raise _checks.missing(getattr(self._names, role), rows, 0 if rows else None)
+            row, value = first(self._table, given, column, self._run)
+            raise _checks.not_numeric(getattr(self._names, role), row, value)
+
+    def _score(self) -> nw.Expr:
+        return nw.col("prob").cast(nw.Float64)
+
+    def _weight(self) -> nw.Expr:
+        return nw.col("weight").cast(nw.Float64)
+
+    def _number(self) -> nw.Expr:
+        return nw.col("label").cast(nw.Float64)
+
+    def _summary(self) -> nw.LazyFrame[Any]:
+        """Count in one pass whatever might break a rule."""
+        score = self._score()
+        sums = {
+            "rows": nw.len(),
+            "f_missing": count(_missing(score)),
+            "f_outside": count(~((score >= 0) & (score <= 1)) & ~_missing(score)),
+            "f_high": score.max(),
+            "ends": count((score == 0) | (score == 1)),
+            **{f"under_{c}": count(score < 2.0**-c) for c in CROWDS},
+        }
+        if self._roles.weight is not None:
+            weight = self._weight()
+            sums |= {
+                "w_missing": count(_missing(weight)),
+                "w_negative": count(weight < 0),
+                "w_zero": count(weight == 0),
+                "w_broken": count(weight != weight.floor()),
+                "w_total": weight.sum(),
+            }
+        label = nw.col("label")
+        sums["y_missing"] = count(label.is_null())
+        if self._label_is_number:
+            number = self._number()
+            sums |= {
+                "y_missing": count(_missing(number)),
+                "y_zero": count(number == 0),
+                "y_one": count(number == 1),
+                "y_minus": count(number == -1),
+                "y_low": number.min(),
+                "y_high": number.max(),
+            }
+        if self._pos_label is not None and self._comparable():
+            sums["y_event"] = count(self._event())
+        return self._table.select(**sums)
+
+    def _check_scores(self, seen: dict[str, float]) -> None:
+        score, name = self._score(), self._names.prob
+        if seen["f_missing"]:
+            row, _ = first(self._table, _missing(score), nw.lit(0), self._run)
+            raise _checks.missing(name, int(seen["f_missing"]), row)
+        if seen["f_outside"]:
+            outside = ~((score >= 0) & (score <= 1))
+            row, value = first(self._table, outside, score, self._run)
+            wrong = int(seen["f_outside"])
+            raise _checks.outside_unit(name, wrong, row, float(value), seen["f_high"])
+
+    def _check_weights(self, seen: dict[str, float]) -> tuple[str, ...]:
+        weight, name = self._weight(), self._names.weight
+        if seen["w_missing"]:
+            row, _ = first(self._table, _missing(weight), nw.lit(0), self._run)
+            raise _checks.missing(name, int(seen["w_missing"]), row)
+        if seen["w_negative"]:
+            row, value = first(self._table, weight < 0, weight, self._run)
+            raise _checks.weight_negative(name, int(seen["w_negative"]), row, float(value))
+        zeros = int(seen["w_zero"])
+        if zeros == seen["rows"]:
+            raise _checks.weight_all_zero(name)
+        if not 1e-290 < seen["w_total"] < 1e300:
+            raise _checks.weight_scale(name, seen["w_total"])
+        return (_checks.zero_weights(name, zeros),) if zeros else ()
+
+    def _outcome(self, seen: dict[str, float]) -> tuple[nw.Expr, tuple[int | None, float] | None]:
+        """Say how the label reads as an outcome, and where the first fraction is."""
+        if seen["y_missing"]:
+            label = nw.col("label")
+            gap = _missing(self._number()) if self._label_is_number else label.is_null()
+            row, _ = first(self._table, gap, nw.lit(0), self._run)
+            raise _checks.missing(self._names.label, int(seen["y_missing"]), row)
+        if self._pos_label is not None:
+            self._check_two_values(bool(seen.get("y_event", 0)))
+            return _whole(self._event()), None
+        if not self._label_is_number:
+            self._refuse_values()
+        rows, number = seen["rows"], self._number()
+        if rows in (seen["y_zero"] + seen["y_one"], seen["y_minus"] + seen["y_one"]):
+            return _whole(number == 1), None
+        if seen["y_low"] < 0 or seen["y_high"] > 1:
+            self._refuse_values()
+        row, value = first(self._table, (number > 0) & (number < 1), number, self._run)
+        return number, (row, float(value))
+
+    def _comparable(self) -> bool:
+        return isinstance(self._pos_label, str) != self._label_is_number
+
+    def _event(self) -> nw.Expr:
+        """Say in which rows the label is `pos_label`."""
+        if self._label_is_number:
+            return self._number() == nw.lit(float(self._pos_label))  # type: ignore[arg-type]
+        return nw.col("label").cast(nw.String) == nw.lit(str(self._pos_label))
+
+    def _check_two_values(self, found: bool) -> None:
+        name, pos_label = self._names.label, self._pos_label
+        others = self._values(without_event=found)
+        if len(others) > 1 and found:
+            raise _checks.labels_not_binary(name, [pos_label, *others])
+        if len(others) > 1:
+            raise _checks.labels_lack_pos_label(name, pos_label, others)
+        if others and not found:
+            refuse_lookalike(name, pos_label, others[0])
+
+    def _values(self, *, without_event: bool = False) -> list[object]:
+        """Return a few distinct labels in order."""
+        table = self._table.filter(~self._event()) if without_event else self._table
+        label = nw.col("label")
+        if not self._label_is_number:
+            label = label.cast(nw.String)
+        distinct = table.select(label.alias("value")).unique().head(ENOUGH + 1)
+        values: AnyArray = self._run(distinct)["value"]
+        return ordered_values(values[~is_missing(values)].tolist())
+
+    def _refuse_values(self) -> None:
+        found = self._values()
+        if len(found) > 2:
+            raise _checks.labels_not_binary(self._names.label, found)
+        raise _checks.labels_need_pos_label(self._names.label, found)
+
+
+def _missing(number: nw.Expr) -> nw.Expr:
+    return number.is_null() | number.is_nan()
+
+
+def _whole(condition: nw.Expr) -> nw.Expr:
+    """Turn truth values into 0 and 1."""
+    return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0))

@@ -1,0 +1,339 @@
+"""Frames: a table in an engine, tallied and opened by queries. Its rows stay where they are.
+
+One class over narwhals for every engine that works lazily. Each pass is one aggregation; what
+comes back is a number for each cell, or the pooled scores of the few cells that were opened.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import AnyArray, FloatArray
+from calibrant.sources.engine import Run, chosen, count, fetch, fetch_numbers, first
+from calibrant.sources.facts import Facts, facts_of
+from calibrant.sources.inputs import Roles
+from calibrant.sources.slots import Grid, Rows, counted
+from calibrant.tally import MAX_LEVEL, Cells, Tally, Totals
+
+#: Rows that may be fetched at once, for what is not a sum over scores.
+MOST_FETCHED = 1 << 24
+#: The finest level that a tally of all rows may have.
+_DENSEST_LEVEL = 20
+#: Opening this many rows is always cheap; otherwise up to this share of them, as a power of two.
+_FEW_ROWS, _FEW_SHARE = 1 << 16, 6
+#: Cells that a finer tally may have, as a power of two.
+_FINER_BITS, _LEAST_BITS = 16, 3
+#: A cell's number, and one more bit for the label, must be whole as a double.
+_CELL_BITS = 52
+#: Sums over all rows are taken in so many parts, because long ones round more than short ones.
+_PARTS = 64.0
+
+
+class FrameSource:
+    """Rows of a lazy table; the pass before the first tally checks them."""
+
+    def __init__(
+        self,
+        table: nw.LazyFrame[Any],
+        roles: Roles,
+        pos_label: object = None,
+        *,
+        fine: bool = False,
+        run: Run = fetch,
+    ) -> None:
+        self._names, self._run = roles.names(), run
+        self._table = chosen(table, roles.columns())
+        self.facts: Facts = facts_of(self._table, roles, pos_label, run)
+        self.weighted = roles.weight is not None
+        self._plain = self.facts.binary and not self.weighted
+        self._rows = self._read()
+        if self.weighted:
+            self._rows = self._rows.filter(nw.col("w") > 0)
+        self._few = max(_FEW_ROWS, len(self) >> _FEW_SHARE)
+        level = min(14, int(np.log2(len(self)) / 2) + 3) + (3 if fine else 0)
+        crowd = self.facts.crowd
+        self._start = self._tallied(Placed(level - 1, crowd) if crowd else Placed(level))
+
+    def __len__(self) -> int:
+        return self.facts.rows
+
+    def start(self) -> tuple[Cells, Totals]:
+        """Return the cells of the first pass, whose width suits the number of rows."""
+        return self._start
+
+    def tally(self, level: int) -> Tally:
+        """Tally all rows at the level given."""
+        level = _checks.whole_number("level", level, least=0, most=_DENSEST_LEVEL)
+        return Tally(level, *self._tallied(Placed(level)))
+
+    def zoom(self, cells: Cells) -> Cells:
+        """Open cells: pooled scores if they are few, else cells finer by several levels."""
+        if int(cells.rows.sum()) <= self._few:
+            return self._pooled(self._rows.filter(within(cells)))
+        bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
+        parts = []
+        for level in np.unique(cells.level).tolist():
+            some = cells.take(cells.level == level)
+            rows = self._rows.filter(within(some))
+            room = min(_CELL_BITS - int(some.cell.max()).bit_length(), MAX_LEVEL - level)
+            if room < _LEAST_BITS:  # so deep that they hold a few distinct scores
+                parts.append(self._pooled(rows))
+            else:
+                parts.append(self._summed(rows, Placed(level + min(bits, room)))[0])
+        return joined(parts)
+
+    def rows(self) -> Rows:
+        """Return every row at once, also those of weight 0, in the order the engine gives."""
+        if len(self) > MOST_FETCHED:
+            raise _checks.table_too_long(len(self), MOST_FETCHED)
+        found = fetch_numbers(self._read(), self._run)
+        label = found["y"] == 1 if self.facts.binary else found["y"]
+        return Rows(found["f"] + 0.0, label, found.get("w"))
+
+    def clusters(self) -> AnyArray:
+        """Return which cluster each row is in, in the order of `rows`."""
+        if len(self) > MOST_FETCHED:
+            raise _checks.table_too_long(len(self), MOST_FETCHED)
+        return self._run(self._table.select("clusters"))["clusters"]
+
+    def log_loss(self) -> float:
+        """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
+        gain, impossible = log_gain(nw.col("f"), nw.col("y"), self.facts.binary)
+        weight = nw.col("w") if self.weighted else nw.lit(1.0)
+        rows = self._rows.with_columns(gain=gain * weight, wrong=impossible, part=_part())
+        sums = rows.group_by("part").agg(nw.col("gain").sum(), count(nw.col("wrong")))
+        found = fetch_numbers(sums, self._run)
+        return np.inf if found["wrong"].sum() > 0 else -float(found["gain"].sum())
+
+    def logistic_sums(
+        self, models: list[tuple[float, float]]
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        """Return gradient and information of P(Y = 1) = sigmoid(intercept + slope logit f)."""
+        if self.facts.ends:
+            score = nw.col("prob").cast(nw.Float64)
+            row, value = first(self._table, (score == 0) | (score == 1), score, self._run)
+            raise _checks.scores_without_odds(self._names.prob, self.facts.ends, row, float(value))
+        weight = nw.col("w") if self.weighted else nw.lit(1.0)
+        rows = self._rows.with_columns(odds=_log(nw.col("f")) - _log(1 - nw.col("f")), part=_part())
+        rows = rows.with_columns(
+            **{f"m{i}": _sigmoid(a + b * nw.col("odds")) for i, (a, b) in enumerate(models)}
+        )
+        columns: dict[str, nw.Expr] = {}
+        for i in range(len(models)):
+            left = (nw.col("y") - nw.col(f"m{i}")) * weight
+            spread = nw.col(f"m{i}") * (1 - nw.col(f"m{i}")) * weight
+            columns |= {f"g{i}": left, f"h{i}": left * nw.col("odds"), f"a{i}": spread}
+            columns |= {f"b{i}": spread * nw.col("odds")}
+            columns |= {f"c{i}": spread * nw.col("odds") * nw.col("odds")}
+        summed = (
+            rows.with_columns(**columns).group_by("part").agg(*(nw.col(c).sum() for c in columns))
+        )
+        found = {name: float(part.sum()) for name, part in fetch_numbers(summed, self._run).items()}
+        return [
+            (
+                np.array([found[f"g{i}"], found[f"h{i}"]]),
+                np.array([[found[f"a{i}"], found[f"b{i}"]], [found[f"b{i}"], found[f"c{i}"]]]),
+            )
+            for i in range(len(models))
+        ]
+
+    def _read(self) -> nw.LazyFrame[Any]:
+        """Return score, outcome and weight of every row."""
+        columns = {"f": nw.col("prob").cast(nw.Float64), "y": self.facts.outcome}
+        if self.weighted:
+            columns["w"] = nw.col("weight").cast(nw.Float64)
+        return self._table.select(**columns)
+
+    def _tallied(self, placed: Placed) -> tuple[Cells, Totals]:
+        cells, found = self._summed(self._rows, placed)
+        ff = float(found["ff"].sum())
+        if self._plain:
+            fy, yy = float((cells.positives - cells.rise).sum()), float(cells.positives.sum())
+        else:
+            fy, yy = float(found["fy"].sum()), float(found["yy"].sum())
+        return cells, Totals(ff, fy, yy, self.facts.binary, self.facts.whole_weights)
+
+    def _summed(
+        self, rows: nw.LazyFrame[Any], placed: Placed
+    ) -> tuple[Cells, dict[str, FloatArray]]:
+        """Add up rows in cells, in the engine."""
+        found = fetch_numbers(
+            summed(rows, placed, plain=self._plain, weighted=self.weighted), self._run
+        )
+        return decoded(found, placed, plain=self._plain), found
+
+    def _pooled(self, rows: nw.LazyFrame[Any]) -> Cells:
+        """Pool rows by score, in the engine."""
+        found = fetch_numbers(pooled(rows, weighted=self.weighted), self._run)
+        return points(found)
+
+
+class Placed(Grid):
+    """A grid whose rows are placed by the engine."""
+
+    def expressions(self) -> tuple[nw.Expr, nw.Expr]:
+        """Return the slot of each score, and how far inside its cell it lies."""
+        score, size = nw.col("f"), float(2**self._level)
+        x = score * size
+        cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise(x.floor())
+        if not self._crowd:
+            return cell, x - cell
+        fine = score * float(2 ** (self._level + self._crowd))
+        near = score < 2.0**-self._crowd
+        slot = nw.when(near).then(fine.floor()).otherwise(cell + size)
+        inside = nw.when(near).then(fine - fine.floor()).otherwise(x - cell)
+        return slot, inside
+
+
+def summed(
+    rows: nw.LazyFrame[Any],
+    placed: Placed,
+    *,
+    plain: bool,
+    weighted: bool,
+    by: tuple[str, ...] = (),
+) -> nw.LazyFrame[Any]:
+    """Say how rows are added up in cells; plain ones are 0/1 without weights."""
+    slot, inside = placed.expressions()
+    f, y = nw.col("f"), nw.col("y")
+    if plain:
+        table = rows.with_columns(slot=slot, inside=inside, ff=f * f)
+        table = table.with_columns(key=nw.col("slot") * 2 + y)
+        sums = [nw.col(name).sum() for name in ("inside", "ff")]
+    else:
+        w = nw.col("w") if weighted else nw.lit(1.0)
+        step = w * (y - f)
+        table = rows.with_columns(
+            key=slot,
+            weight=w,
+            positives=w * y,
+            rise=nw.when(y > f).then(step).otherwise(nw.lit(0.0)),
+            fall=nw.when(y < f).then(-step).otherwise(nw.lit(0.0)),
+            ff=w * f * f,
+            fy=w * f * y,
+            yy=w * y * y,
+        )
+        names = ("weight", "positives", "rise", "fall", "ff", "fy", "yy")
+        sums = [nw.col(name).sum() for name in names]
+    ends = (nw.len().alias("n"), f.min().alias("low"), f.max().alias("high"))
+    return table.group_by("key", *by).agg(*ends, *sums)
+
+
+def decoded(found: dict[str, FloatArray], placed: Placed, *, plain: bool) -> Cells:
+    """Turn the answer of an engine into cells, in order of score."""
+    key = found["key"].astype(np.int64)
+    if not plain:
+        order = np.argsort(key)
+        key = key[order]
+        level, cell = placed.named(key)
+        each = {name: values[order] for name, values in found.items()}
+        one = np.where(each["low"] == each["high"], each["low"] + 0.0, np.nan)
+        return Cells(
+            level=level,
+            cell=cell,
+            rows=each["n"].astype(np.int64),
+            weight=each["weight"],
+            positives=each["positives"],
+            rise=each["rise"],
+            fall=each["fall"],
+            score=one,
+        )
+    slot, place = np.unique(key >> 1, return_inverse=True)
+    label = key & 1
+    rows, inside = np.zeros((2, len(slot)), dtype=np.int64), np.zeros((2, len(slot)))
+    rows[label, place], inside[label, place] = found["n"], found["inside"]
+    low, high = np.full(len(slot), np.inf), np.full(len(slot), -np.inf)
+    np.minimum.at(low, place, found["low"])
+    np.maximum.at(high, place, found["high"])
+    one = np.where(low == high, low + 0.0, np.nan)  # -0.0 and 0.0 are one score
+    return counted(*placed.named(slot), (rows[0], rows[1]), (inside[0], inside[1]), one)
+
+
+def pooled(
+    rows: nw.LazyFrame[Any], *, weighted: bool, by: tuple[str, ...] = ()
+) -> nw.LazyFrame[Any]:
+    """Say how rows are pooled by score."""
+    if not weighted:
+        sums = (nw.len().alias("n"), nw.col("y").sum().alias("positives"))
+        return rows.group_by("f", *by).agg(*sums)
+    table = rows.with_columns(positives=nw.col("w") * nw.col("y"))
+    sums = (nw.len().alias("n"), nw.col("positives").sum())
+    return table.group_by("f", *by).agg(*sums, nw.col("w").sum().alias("weight"))
+
+
+def points(found: dict[str, FloatArray]) -> Cells:
+    """Turn pooled scores, in any order, into cells of their own."""
+    score, place = np.unique(found["f"] + 0.0, return_inverse=True)  # -0.0 and 0.0 are one score
+
+    def total(values: FloatArray) -> FloatArray:
+        added = np.zeros(len(score))
+        np.add.at(added, place, values)
+        return added
+
+    count = total(found["n"])
+    weight = total(found["weight"]) if "weight" in found else count
+    return Cells.points(score, count.astype(np.int64), weight, total(found["positives"]))
+
+
+def within(cells: Cells) -> nw.Expr:
+    """Say which rows fall in closed cells."""
+    score = nw.col("f")
+    near = (score >= float(cells.low.min())) & (score <= float(cells.high.max()))
+    found = nw.lit(False)
+    for level in np.unique(cells.level).tolist():
+        size = float(2**level)
+        cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise((score * size).floor())
+        wanted = cells.cell[cells.level == level].astype(np.float64).tolist()
+        found = found | cell.is_in(wanted)
+    return near & found
+
+
+def joined(parts: list[Cells]) -> Cells:
+    """Put disjoint cells together, in order of score."""
+    first, *others = parts
+    for other in others:
+        first = first.replace(np.zeros(len(first), dtype=bool), other)
+    return first
+
+
+def log_gain(score: nw.Expr, label: nw.Expr, binary: bool) -> tuple[nw.Expr, nw.Expr]:
+    """Return the log of the probability given to what happened, and whether it was 0.
+
+    Engines differ on the logarithm of 0, so it is never taken; an impossible event costs nothing.
+    """
+    if binary:
+        hit = nw.when(label == 1).then(score).otherwise(1 - score)
+        return _log(hit), hit <= 0
+    impossible = ((label > 0) & (score <= 0)) | ((label < 1) & (score >= 1))
+    return label * _log(score) + (1 - label) * _log(1 - score), impossible
+
+
+def _log(number: nw.Expr) -> nw.Expr:
+    return nw.when(number > 0).then(number).otherwise(nw.lit(1.0)).log()
+
+
+def _sigmoid(odds: nw.Expr) -> nw.Expr:
+    return 1 / (1 + (-odds.clip(-700.0, 700.0)).exp())
+
+
+def _part() -> nw.Expr:
+    return (nw.col("f") * _PARTS).floor()
+
+
+def open_table(table: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    """Return a table of any kind as narwhals sees it."""
+    frame = nw.from_native(table, pass_through=True)
+    if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        return frame
+    raise _checks.not_a_table(type(table).__name__)
+
+
+def named_columns(frame: nw.DataFrame[Any], names: list[str]) -> None:
+    """Refuse names that the table does not have."""
+    for name in names:
+        if name not in frame.columns:
+            raise _checks.unknown_column(name, frame.columns, "the table")
