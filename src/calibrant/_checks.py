@@ -635,3 +635,10 @@ def array_with_table(names: Sequence[str]) -> InputError:
         f"{', '.join(names)} cannot be given next to a table. Name its columns: label=, prob= and, "
         "for weights, weight=."
     )
+
+
+def groups_unnamed(by: object) -> InputError:
+    return InputError(
+        f"by must name columns of the table, each once, such as by=['sex', 'region'], but it is "
+        f"{str(by)[:60]!r}. Next to arrays pass them: by={{'sex': sex}}."
+    )

@@ -23,6 +23,7 @@ from calibrant.certify.evidence import check_rows, evidence_of
 from calibrant.certify.methods import Estimand, Method, Terms
 from calibrant.certify.testing import DRAWS, CalibrationTest, needs_exact, suited_test
 from calibrant.diagram import TOLERANCE, Diagram, resolve
+from calibrant.groups import GroupFinding, groups_of
 from calibrant.measure.error import error_of
 from calibrant.measure.family import FAMILY_NEEDS, Measures, measures_of
 from calibrant.measure.interval import Interval, intervals_need, worst_intervals_of
@@ -121,6 +122,8 @@ class Audit:
         if labels are soft or weights are no row counts.
     test : CalibrationTest or None
         Whether the scores can be right at all; None, with a warning, where there is no test.
+    groups : tuple of GroupFinding
+        With `by`: what was found in each group, the most evidence against calibration first.
     """
 
     data: DataFacts
@@ -133,6 +136,7 @@ class Audit:
     measures: Measures
     certificate: Certificate | None
     test: CalibrationTest | None
+    groups: tuple[GroupFinding, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -168,7 +172,22 @@ class Audit:
     def summary(self) -> tuple[str, ...]:
         """The findings in sentences: how large, what is promised, where."""
         promise = () if self.certificate is None else (self.certificate.sentence,)
-        return (self.headline, *promise, self.where)
+        return (self.headline, *promise, self.where, *self._group_sentence())
+
+    def _group_sentence(self) -> tuple[str, ...]:
+        """Say how many groups are miscalibrated for certain, and which one most."""
+        if not self.groups:
+            return ()
+        certain = [one for one in self.groups if one.certain]
+        if not certain:
+            return (f"None of {len(self.groups):,} groups is miscalibrated for certain.",)
+        worst = certain[0]
+        verb = "is" if len(certain) == 1 else "are"
+        return (
+            f"{len(certain):,} of {len(self.groups):,} groups {verb} miscalibrated for certain, "
+            f"the clearest being {worst.name} (calibration error {worst.calibration_error:.4g} on "
+            f"{worst.rows:,} rows).",
+        )
 
     def __repr__(self) -> str:
         return " ".join(self.summary)
@@ -187,6 +206,7 @@ class Audit:
             "certificate": None if self.certificate is None else self.certificate.to_dict(),
             "test": None if self.test is None else self.test.to_dict(),
             "measures": _plain(asdict(self.measures)),
+            "groups": [one.to_dict() for one in self.groups],
             "warnings": list(self.warnings),
             "provenance": asdict(self.provenance),
         }
@@ -238,6 +258,7 @@ def audit(
     label: str | None = None,
     prob: str | None = None,
     weight: str | None = None,
+    by: Any = None,
 ) -> Audit:
     """Say what can be said about a classifier's probabilities, in words and numbers.
 
@@ -252,6 +273,10 @@ def audit(
         As for `certify`.
     label, prob, weight : str
         With a table as first argument: the names of its columns, as for `Predictions`.
+    by : str, list of str, or mapping of name to array-like, optional
+        Columns whose values, and pairs of values, make groups; next to arrays, the columns
+        themselves by name. Groups of fewer than 100 rows are pooled. The certificates of all groups
+        hold at once.
 
     Returns
     -------
@@ -282,16 +307,18 @@ def audit(
     error, at_most = error_of(diagram)
     measures, notes = measures_of(data.source, diagram, confidence)
     certificate, test, more = _sure(data, diagram, terms)
+    groups, pooled = groups_of(data, by, terms) if by is not None else ((), ())
     return Audit(
         data=_facts(diagram, data.origin.dropped),
         calibration_error=error,
         calibration_error_at_most=at_most,
         worst_intervals=worst_intervals_of(diagram, _WORST),
         reliability=reliability_of(diagram),
-        warnings=data.warnings + notes + more,
+        warnings=data.warnings + notes + more + pooled,
         measures=measures,
         certificate=certificate,
         test=test,
+        groups=groups,
         provenance=_provenance(data, certificate, test),
     )
 

@@ -21,6 +21,8 @@ from calibrant.tally import Cells, Totals
 #: Values of the walk that differ by less than this share of the total weight are equal.
 TOLERANCE = 1e-12
 _BLOCK = 256
+#: Up to this many sums the widest float is as fast.
+_SHORT = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +62,19 @@ class Diagram:
         return np.concatenate([[0.0], _running_sum(self.cells.rise - self.cells.fall)])
 
     @cached_property
+    def single(self) -> BoolArray:
+        """Cells with one distinct score: there is nothing in them to open."""
+        return self.cells.single
+
+    @cached_property
     def highest(self) -> FloatArray:
         """The most that the walk can reach inside each cell, its right edge included."""
-        return np.where(self.cells.single, self.walk[1:], self.walk[:-1] + self.cells.rise)
+        return np.where(self.single, self.walk[1:], self.walk[:-1] + self.cells.rise)
 
     @cached_property
     def lowest(self) -> FloatArray:
         """The least that the walk can reach inside each cell, its right edge included."""
-        return np.where(self.cells.single, self.walk[1:], self.walk[:-1] - self.cells.fall)
+        return np.where(self.single, self.walk[1:], self.walk[:-1] - self.cells.fall)
 
     def replace(self, closed: BoolArray, opened: Cells) -> Diagram:
         """Return the diagram with the cells marked `closed` replaced by what was in them."""
@@ -80,6 +87,9 @@ def _running_sum(steps: FloatArray) -> FloatArray:
     Where the walk is flat near its top, the rounding of a hundred thousand sums would decide
     which point is the first that ties.
     """
+    if len(steps) <= _SHORT:
+        short: FloatArray = np.cumsum(steps, dtype=np.longdouble).astype(np.float64)
+        return short
     blocks = np.pad(steps, (0, -len(steps) % _BLOCK)).reshape(-1, _BLOCK)
     inside = np.cumsum(blocks, axis=1)
     before = np.cumsum(inside[:, -1], dtype=np.longdouble) - inside[:, -1]
@@ -124,7 +134,7 @@ def resolve(source: Source, *needs: Needs) -> Diagram:
         wanted = np.zeros(len(diagram.cells), dtype=bool)
         for need in needs:
             wanted |= need(diagram)
-        wanted &= ~diagram.cells.single
+        wanted &= ~diagram.single
         if not wanted.any():
             return diagram
         opened = source.zoom(diagram.cells.take(wanted))

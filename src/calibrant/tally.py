@@ -73,7 +73,7 @@ class Cells:
         edge = np.ldexp(self.cell.astype(float) + 1.0, -self.level)
         return np.where(self.single, self.score, np.where(edge < 1, np.nextafter(edge, 0), 1.0))
 
-    def take(self, index: BoolArray | IntArray) -> Cells:
+    def take(self, index: BoolArray | IntArray | slice) -> Cells:
         """Return the cells at `index`."""
         return Cells(*(getattr(self, field.name)[index] for field in fields(self)))
 
@@ -207,27 +207,31 @@ class Tally:
 
 def _merged(a: Cells, b: Cells) -> Cells:
     both = a.replace(np.zeros(len(a), dtype=bool), b)
-    cell, slot = np.unique(both.cell, return_inverse=True)
+    return pooled_cells(both.cell, both)[1]
 
-    def summed(values: FloatArray) -> FloatArray:
-        total = np.zeros(len(cell))
-        np.add.at(total, slot, values)
-        return total
 
-    rows = np.zeros(len(cell), dtype=np.int64)
-    np.add.at(rows, slot, both.rows)
+def pooled_cells(key: IntArray, cells: Cells) -> tuple[IntArray, Cells]:
+    """Add up cells that share a key, which must be cells of one number; the keys come in order."""
+    order = np.argsort(key, kind="stable")
+    first = np.flatnonzero(np.append(True, np.diff(key[order]) > 0))
+    if len(first) == len(key):
+        return key[order], cells.take(order)
+
+    def summed(values: Any) -> Any:
+        return np.add.reduceat(values[order], first)
+
     # several scores on one side, or one on each that differ, leave low and high apart
-    low, high = np.full(len(cell), np.inf), np.full(len(cell), -np.inf)
-    np.minimum.at(low, slot, np.where(both.single, both.score, -np.inf))
-    np.maximum.at(high, slot, np.where(both.single, both.score, np.inf))
-    return Cells(
-        level=both.level[: len(cell)],
-        cell=cell,
-        rows=rows,
-        weight=summed(both.weight),
-        positives=summed(both.positives),
-        rise=summed(both.rise),
-        fall=summed(both.fall),
+    single, score = cells.single[order], cells.score[order]
+    low = np.minimum.reduceat(np.where(single, score, -np.inf), first)
+    high = np.maximum.reduceat(np.where(single, score, np.inf), first)
+    return key[order][first], Cells(
+        level=cells.level[order][first],
+        cell=cells.cell[order][first],
+        rows=summed(cells.rows),
+        weight=summed(cells.weight),
+        positives=summed(cells.positives),
+        rise=summed(cells.rise),
+        fall=summed(cells.fall),
         score=np.where(low == high, low, np.nan),
     )
 

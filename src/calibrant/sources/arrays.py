@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import xlog1py, xlogy
 
 from calibrant import _checks
-from calibrant._types import AnyArray, FloatArray, IntArray
+from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 from calibrant.sources.columns import Column, numbers
 from calibrant.sources.inputs import check_unit, ends_of
 from calibrant.sources.labels import Labels
@@ -63,11 +63,11 @@ class ArraySource:
         rows = int(cells.rows.sum())
         chunks = self._chunks_in(Wanted(cells, len(self)), keep=rows <= self._keep)
         if rows <= self._few:
-            return _pooled([found for _, found in chunks])
+            return pooled_rows(Rows.concatenate([found for _, found in chunks]))
         bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
         bits = min(bits, _MOST_BITS - int(cells.cell.max()).bit_length())
         grid = Finer(cells, bits)
-        sums = self._accumulator(grid.slots)
+        sums = self.accumulator(grid.slots)
         for which, found in chunks:
             sums.add(*grid.place(found.score, which), found)
         return sums.cells(*grid.names())
@@ -79,6 +79,36 @@ class ArraySource:
         """
         parts = [self._rows(start, score, slice(None)) for start, score in self._scores()]
         return Rows.concatenate(parts)
+
+    @staticmethod
+    def of_rows(rows: Rows) -> ArraySource:
+        """Return rows that were checked before as a source of their own."""
+        weight = None if rows.weight is None else Column(rows.weight, "sample_weight")
+        return ArraySource(
+            Labels(Column(rows.label, "y_true")), Column(rows.score, "y_prob"), weight
+        )
+
+    @property
+    def step(self) -> int:
+        """Rows in a chunk."""
+        return self._prob.step
+
+    def counted_rows(self) -> BoolArray | None:
+        """Mark the rows of positive weight; None if all are."""
+        if self._weight is None:
+            return None
+        parts = [numbers(raw, start, self._weight.name) > 0 for start, raw in self._weight.chunks()]
+        return np.concatenate(parts)
+
+    def numbered_chunks(self) -> Iterator[tuple[int, BoolArray | None, Rows]]:
+        """Yield the rows of positive weight: where a chunk starts, which they are, and the rows."""
+        for start, score in self._scores():
+            rows = self._rows(start, score, slice(None))
+            if rows.weight is None:
+                yield start, None, rows
+            else:
+                kept = rows.weight > 0
+                yield start, kept, rows.take(kept)
 
     def log_loss(self) -> float:
         """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
@@ -122,14 +152,15 @@ class ArraySource:
             return sum(parts, start=np.array(0.0))
 
     def _tallied(self, grid: Grid) -> tuple[Cells, Totals]:
-        sums, squares = self._accumulator(grid.slots), Squares(self._labels.binary)
+        sums, squares = self.accumulator(grid.slots), Squares(self._labels.binary)
         for rows in self._chunks():
             squares.add(rows)
             sums.add(*grid.place(rows.score), rows)
         cells = sums.cells(*grid.names())
         return cells, squares.totals(cells)
 
-    def _accumulator(self, slots: int) -> Counts | Sums:
+    def accumulator(self, slots: int) -> Counts | Sums:
+        """Return tables that add up rows such as these."""
         simple = self._labels.binary and self._weight is None
         return Counts(slots) if simple else Sums(slots)
 
@@ -204,9 +235,8 @@ def _crowd(prob: Column) -> int:
     return min(20, int(-np.log2(high))) if 0 < high < 2**-3 else 0
 
 
-def _pooled(parts: list[Rows]) -> Cells:
+def pooled_rows(rows: Rows) -> Cells:
     """Pool rows by score."""
-    rows = Rows.concatenate(parts)
     order = np.argsort(rows.score)
     score, label = rows.score[order], rows.label[order].astype(np.float64)
     first = np.flatnonzero(np.append(True, score[1:] != score[:-1]))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import AnyArray, BoolArray, FloatArray
+from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 
 #: Rows read at a time: the temporaries of one chunk then stay in the processor's cache.
 CHUNK = 1 << 15
@@ -42,6 +42,27 @@ class Column:
         if part.null_count():  # not every backend shows them as NaN or None
             return unmasked(np.ma.masked_array(values, part.is_null().to_numpy()))
         return values
+
+    def objects(self, start: int) -> AnyArray:
+        """Return a chunk as Python values; whole numbers next to missing ones stay whole."""
+        part = self._values[start : start + self.step]
+        if isinstance(part, np.ndarray):
+            return unmasked(part).astype(object)
+        values = np.empty(len(part), dtype=object)
+        values[:] = part.to_list()
+        return values
+
+    def categories(self) -> tuple[list[Any], IntArray] | None:
+        """Return the categories of a categorical column, None for missing, and each row's one."""
+        if isinstance(self._values, np.ndarray):
+            return None
+        native = self._values.to_native()
+        if type(native).__module__.startswith("pandas") and hasattr(native, "cat"):
+            codes = native.cat.codes.to_numpy().astype(np.int64)
+            values = native.cat.categories.tolist()
+            codes[codes < 0] = len(values)
+            return [*values, None], codes
+        return None
 
     def chunks(self) -> Iterator[tuple[int, AnyArray]]:
         """Yield every chunk with the number of its first row."""

@@ -17,8 +17,9 @@ from calibrant.sources.engine import Run, count, fetch_numbers, first
 from calibrant.sources.inputs import Roles
 from calibrant.sources.labels import ENOUGH, check_event, ordered_values, refuse_lookalike
 
-#: Scores under 2**-c are counted for these c, to see whether they crowd near zero.
-CROWDS = (4, 8, 12, 16, 20)
+#: Scores crowd near zero if this share of them is under 2**-c, for the largest such c.
+_CROWDED = 0.97
+_FIRST_CROWD, _MORE_CROWDS = 4, (7, 10, 13, 16, 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,6 @@ class Facts:
         What is allowed but should be known.
     crowd : int
         Nearly all scores are under 2**-crowd; 0 if they do not crowd.
-    ends : int
-        Scores that are exactly 0 or 1.
     """
 
     rows: int
@@ -52,7 +51,6 @@ class Facts:
     whole_weights: bool
     warnings: tuple[str, ...]
     crowd: int
-    ends: int
 
 
 def facts_of(table: nw.LazyFrame[Any], roles: Roles, pos_label: object, run: Run) -> Facts:
@@ -69,6 +67,9 @@ class _Look:
         if pos_label is not None:
             check_event(pos_label)
         self._label_is_number = self._is_number("label")
+        kind = self._kinds["label"]
+        whole = bool(kind.is_integer()) or kind == nw.Boolean
+        self._label_is_float = self._label_is_number and not whole
 
     def facts(self) -> Facts:
         self._check_kinds()
@@ -80,9 +81,8 @@ class _Look:
         self._check_scores(seen)
         warnings = self._check_weights(seen) if self._roles.weight is not None else ()
         outcome, fraction = self._outcome(seen)
-        if fraction is not None and seen["ends"] == rows:
+        if fraction is not None and self._count(_at_ends(self._score())) == rows:
             raise _checks.swapped(self._names)
-        crowded = [c for c in CROWDS if seen[f"under_{c}"] >= 0.97 * rows]
         return Facts(
             rows=rows,
             outcome=outcome,
@@ -90,8 +90,7 @@ class _Look:
             first_fraction=fraction,
             whole_weights=seen.get("w_broken", 0) == 0,
             warnings=warnings,
-            crowd=max(crowded, default=0),
-            ends=int(seen["ends"]),
+            crowd=self._crowd(seen),
         )
 
     def _is_number(self, name: str) -> bool:
@@ -105,9 +104,11 @@ class _Look:
                 continue
             column = nw.col(role)
             given = ~column.is_null()
-            if int(fetch_numbers(self._table.select(n=count(given)), self._run)["n"][0] or 0) == 0:
-                rows = int(fetch_numbers(self._table.select(n=nw.len()), self._run)["n"][0])
-                raise _checks.missing(getattr(self._names, role), rows, 0 if rows else None)
+            rows = int(fetch_numbers(self._table.select(n=nw.len()), self._run)["n"][0])
+            if rows == 0:
+                raise _checks.empty("the table")
+            if self._count(given) == 0:
+                raise _checks.missing(getattr(self._names, role), rows, 0)
             row, value = first(self._table, given, column, self._run)
             raise _checks.not_numeric(getattr(self._names, role), row, value)
 
@@ -126,10 +127,9 @@ class _Look:
         sums = {
             "rows": nw.len(),
             "f_missing": count(_missing(score)),
-            "f_outside": count(~((score >= 0) & (score <= 1)) & ~_missing(score)),
+            "f_low": score.min(),
             "f_high": score.max(),
-            "ends": count((score == 0) | (score == 1)),
-            **{f"under_{c}": count(score < 2.0**-c) for c in CROWDS},
+            "crowded": count(score < 2.0**-_FIRST_CROWD),
         }
         if self._roles.weight is not None:
             weight = self._weight()
@@ -140,18 +140,13 @@ class _Look:
                 "w_broken": count(weight != weight.floor()),
                 "w_total": weight.sum(),
             }
-        label = nw.col("label")
+        label = self._number() if self._label_is_number else nw.col("label")
         sums["y_missing"] = count(label.is_null())
         if self._label_is_number:
-            number = self._number()
-            sums |= {
-                "y_missing": count(_missing(number)),
-                "y_zero": count(number == 0),
-                "y_one": count(number == 1),
-                "y_minus": count(number == -1),
-                "y_low": number.min(),
-                "y_high": number.max(),
-            }
+            sums |= {"y_low": label.min(), "y_high": label.max(), "y_zero": count(label == 0)}
+        if self._label_is_float:
+            sums["y_missing"] = count(_missing(label))
+            sums["y_inner"] = count((label > 0) & (label < 1))
         if self._pos_label is not None and self._comparable():
             sums["y_event"] = count(self._event())
         return self._table.select(**sums)
@@ -161,10 +156,10 @@ class _Look:
         if seen["f_missing"]:
             row, _ = first(self._table, _missing(score), nw.lit(0), self._run)
             raise _checks.missing(name, int(seen["f_missing"]), row)
-        if seen["f_outside"]:
+        if not (seen["f_low"] >= 0 and seen["f_high"] <= 1):
             outside = ~((score >= 0) & (score <= 1))
             row, value = first(self._table, outside, score, self._run)
-            wrong = int(seen["f_outside"])
+            wrong = self._count(outside)
             raise _checks.outside_unit(name, wrong, row, float(value), seen["f_high"])
 
     def _check_weights(self, seen: dict[str, float]) -> tuple[str, ...]:
@@ -194,13 +189,33 @@ class _Look:
             return _whole(self._event()), None
         if not self._label_is_number:
             self._refuse_values()
-        rows, number = seen["rows"], self._number()
-        if rows in (seen["y_zero"] + seen["y_one"], seen["y_minus"] + seen["y_one"]):
+        number, low, high = self._number(), seen["y_low"], seen["y_high"]
+        broken = seen.get("y_inner", 0) > 0
+        if low >= 0 and high <= 1 and not broken:
             return _whole(number == 1), None
-        if seen["y_low"] < 0 or seen["y_high"] > 1:
+        if low == -1 and high <= 1 and not (seen["y_zero"] or broken) and self._signs():
+            return _whole(number == 1), None
+        if low < 0 or high > 1:
             self._refuse_values()
         row, value = first(self._table, (number > 0) & (number < 1), number, self._run)
         return number, (row, float(value))
+
+    def _signs(self) -> bool:
+        number = self._number()
+        return self._count((number != 1) & (number != -1)) == 0
+
+    def _count(self, condition: nw.Expr) -> int:
+        return int(fetch_numbers(self._table.select(n=count(condition)), self._run)["n"][0])
+
+    def _crowd(self, seen: dict[str, float]) -> int:
+        """Return c such that nearly all scores are under 2**-c; 0 if they do not crowd."""
+        enough = _CROWDED * seen["rows"]
+        if seen["crowded"] < enough:
+            return 0
+        under = {f"under_{c}": count(self._score() < 2.0**-c) for c in _MORE_CROWDS}
+        found = fetch_numbers(self._table.select(**under), self._run)
+        deeper = [c for c in _MORE_CROWDS if found[f"under_{c}"][0] >= enough]
+        return max(deeper, default=_FIRST_CROWD)
 
     def _comparable(self) -> bool:
         return isinstance(self._pos_label, str) != self._label_is_number
@@ -236,6 +251,10 @@ class _Look:
         if len(found) > 2:
             raise _checks.labels_not_binary(self._names.label, found)
         raise _checks.labels_need_pos_label(self._names.label, found)
+
+
+def _at_ends(score: nw.Expr) -> nw.Expr:
+    return (score == 0) | (score == 1)
 
 
 def _missing(number: nw.Expr) -> nw.Expr:

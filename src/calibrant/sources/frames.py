@@ -6,13 +6,15 @@ comes back is a number for each cell, or the pooled scores of the few cells that
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import AnyArray, FloatArray
+from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.sources.engine import Run, chosen, count, fetch, fetch_numbers, first
 from calibrant.sources.facts import Facts, facts_of
 from calibrant.sources.inputs import Roles
@@ -24,7 +26,7 @@ MOST_FETCHED = 1 << 24
 #: The finest level that a tally of all rows may have.
 _DENSEST_LEVEL = 20
 #: Opening this many rows is always cheap; otherwise up to this share of them, as a power of two.
-_FEW_ROWS, _FEW_SHARE = 1 << 16, 6
+_FEW_ROWS, _FEW_SHARE = 1 << 16, 5
 #: Cells that a finer tally may have, as a power of two.
 _FINER_BITS, _LEAST_BITS = 16, 3
 #: A cell's number, and one more bit for the label, must be whole as a double.
@@ -45,21 +47,31 @@ class FrameSource:
         fine: bool = False,
         run: Run = fetch,
     ) -> None:
-        self._names, self._run = roles.names(), run
+        self._names, self._roles, self.run = roles.names(), roles, run
+        self._whole = table
         self._table = chosen(table, roles.columns())
         self.facts: Facts = facts_of(self._table, roles, pos_label, run)
+        self._count = self.facts.rows
         self.weighted = roles.weight is not None
-        self._plain = self.facts.binary and not self.weighted
-        self._rows = self._read()
-        if self.weighted:
-            self._rows = self._rows.filter(nw.col("w") > 0)
+        self.plain = self.facts.binary and not self.weighted
+        self._rows = self.read()
+        self._begin(fine)
+
+    def _begin(self, fine: bool) -> None:
         self._few = max(_FEW_ROWS, len(self) >> _FEW_SHARE)
         level = min(14, int(np.log2(len(self)) / 2) + 3) + (3 if fine else 0)
         crowd = self.facts.crowd
         self._start = self._tallied(Placed(level - 1, crowd) if crowd else Placed(level))
 
     def __len__(self) -> int:
-        return self.facts.rows
+        return self._count
+
+    def part(self, rows: nw.LazyFrame[Any], count: int) -> FrameSource:
+        """Return some of the rows, which were checked before, as a source of their own."""
+        some = copy(self)
+        some._rows, some._count = rows, count
+        some._begin(fine=False)
+        return some
 
     def start(self) -> tuple[Cells, Totals]:
         """Return the cells of the first pass, whose width suits the number of rows."""
@@ -90,7 +102,7 @@ class FrameSource:
         """Return every row at once, also those of weight 0, in the order the engine gives."""
         if len(self) > MOST_FETCHED:
             raise _checks.table_too_long(len(self), MOST_FETCHED)
-        found = fetch_numbers(self._read(), self._run)
+        found = fetch_numbers(self._table.select(**self._columns()), self.run)
         label = found["y"] == 1 if self.facts.binary else found["y"]
         return Rows(found["f"] + 0.0, label, found.get("w"))
 
@@ -98,7 +110,7 @@ class FrameSource:
         """Return which cluster each row is in, in the order of `rows`."""
         if len(self) > MOST_FETCHED:
             raise _checks.table_too_long(len(self), MOST_FETCHED)
-        return self._run(self._table.select("clusters"))["clusters"]
+        return self.run(self._table.select("clusters"))["clusters"]
 
     def log_loss(self) -> float:
         """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
@@ -106,17 +118,14 @@ class FrameSource:
         weight = nw.col("w") if self.weighted else nw.lit(1.0)
         rows = self._rows.with_columns(gain=gain * weight, wrong=impossible, part=_part())
         sums = rows.group_by("part").agg(nw.col("gain").sum(), count(nw.col("wrong")))
-        found = fetch_numbers(sums, self._run)
+        found = fetch_numbers(sums, self.run)
         return np.inf if found["wrong"].sum() > 0 else -float(found["gain"].sum())
 
     def logistic_sums(
         self, models: list[tuple[float, float]]
     ) -> list[tuple[FloatArray, FloatArray]]:
         """Return gradient and information of P(Y = 1) = sigmoid(intercept + slope logit f)."""
-        if self.facts.ends:
-            score = nw.col("prob").cast(nw.Float64)
-            row, value = first(self._table, (score == 0) | (score == 1), score, self._run)
-            raise _checks.scores_without_odds(self._names.prob, self.facts.ends, row, float(value))
+        self._refuse_ends()
         weight = nw.col("w") if self.weighted else nw.lit(1.0)
         rows = self._rows.with_columns(odds=_log(nw.col("f")) - _log(1 - nw.col("f")), part=_part())
         rows = rows.with_columns(
@@ -132,7 +141,7 @@ class FrameSource:
         summed = (
             rows.with_columns(**columns).group_by("part").agg(*(nw.col(c).sum() for c in columns))
         )
-        found = {name: float(part.sum()) for name, part in fetch_numbers(summed, self._run).items()}
+        found = {name: float(part.sum()) for name, part in fetch_numbers(summed, self.run).items()}
         return [
             (
                 np.array([found[f"g{i}"], found[f"h{i}"]]),
@@ -141,17 +150,32 @@ class FrameSource:
             for i in range(len(models))
         ]
 
-    def _read(self) -> nw.LazyFrame[Any]:
-        """Return score, outcome and weight of every row."""
+    def _refuse_ends(self) -> None:
+        """Refuse scores of exactly 0 or 1, which have no log-odds."""
+        score = nw.col("prob").cast(nw.Float64)
+        ends = (score == 0) | (score == 1)
+        wrong = int(fetch_numbers(self._table.select(n=count(ends)), self.run)["n"][0])
+        if wrong:
+            row, value = first(self._table, ends, score, self.run)
+            raise _checks.scores_without_odds(self._names.prob, wrong, row, float(value))
+
+    def read(self, more: Mapping[str, str] | None = None) -> nw.LazyFrame[Any]:
+        """Return score, outcome and weight of every row that counts, and more columns."""
+        more = more or {}
+        table = chosen(self._whole, {**self._roles.columns(), **more})
+        rows = table.select(**self._columns(), **{new: nw.col(new) for new in more})
+        return rows.filter(nw.col("w") > 0) if self.weighted else rows
+
+    def _columns(self) -> dict[str, nw.Expr]:
         columns = {"f": nw.col("prob").cast(nw.Float64), "y": self.facts.outcome}
         if self.weighted:
             columns["w"] = nw.col("weight").cast(nw.Float64)
-        return self._table.select(**columns)
+        return columns
 
     def _tallied(self, placed: Placed) -> tuple[Cells, Totals]:
         cells, found = self._summed(self._rows, placed)
         ff = float(found["ff"].sum())
-        if self._plain:
+        if self.plain:
             fy, yy = float((cells.positives - cells.rise).sum()), float(cells.positives.sum())
         else:
             fy, yy = float(found["fy"].sum()), float(found["yy"].sum())
@@ -162,13 +186,14 @@ class FrameSource:
     ) -> tuple[Cells, dict[str, FloatArray]]:
         """Add up rows in cells, in the engine."""
         found = fetch_numbers(
-            summed(rows, placed, plain=self._plain, weighted=self.weighted), self._run
+            summed(rows, placed, plain=self.plain, weighted=self.weighted), self.run
         )
-        return decoded(found, placed, plain=self._plain), found
+        key = found["key"].astype(np.int64)
+        return decoded(key, found, placed, plain=self.plain), found
 
     def _pooled(self, rows: nw.LazyFrame[Any]) -> Cells:
         """Pool rows by score, in the engine."""
-        found = fetch_numbers(pooled(rows, weighted=self.weighted), self._run)
+        found = fetch_numbers(pooled(rows, weighted=self.weighted), self.run)
         return points(found)
 
 
@@ -204,6 +229,7 @@ def summed(
         table = rows.with_columns(slot=slot, inside=inside, ff=f * f)
         table = table.with_columns(key=nw.col("slot") * 2 + y)
         sums = [nw.col(name).sum() for name in ("inside", "ff")]
+        sums += [f.sum().alias("fy")] if by else []
     else:
         w = nw.col("w") if weighted else nw.lit(1.0)
         step = w * (y - f)
@@ -223,9 +249,8 @@ def summed(
     return table.group_by("key", *by).agg(*ends, *sums)
 
 
-def decoded(found: dict[str, FloatArray], placed: Placed, *, plain: bool) -> Cells:
-    """Turn the answer of an engine into cells, in order of score."""
-    key = found["key"].astype(np.int64)
+def decoded(key: IntArray, found: dict[str, FloatArray], placed: Placed, *, plain: bool) -> Cells:
+    """Turn the answer of an engine into cells, in order of their keys."""
     if not plain:
         order = np.argsort(key)
         key = key[order]
@@ -282,14 +307,13 @@ def points(found: dict[str, FloatArray]) -> Cells:
 def within(cells: Cells) -> nw.Expr:
     """Say which rows fall in closed cells."""
     score = nw.col("f")
-    near = (score >= float(cells.low.min())) & (score <= float(cells.high.max()))
     found = nw.lit(False)
     for level in np.unique(cells.level).tolist():
         size = float(2**level)
         cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise((score * size).floor())
         wanted = cells.cell[cells.level == level].astype(np.float64).tolist()
         found = found | cell.is_in(wanted)
-    return near & found
+    return found
 
 
 def joined(parts: list[Cells]) -> Cells:

@@ -22,6 +22,7 @@ from calibrant.tally import DEFAULT_LEVEL, Cells, Tally, Totals
 
 if TYPE_CHECKING:
     from calibrant.sources.frames import FrameSource
+    from calibrant.sources.groups import Grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,17 @@ class Predictions:
 
     def __repr__(self) -> str:
         return f"<Predictions of {len(self):,} rows>"
+
+    def grouped(self, names: list[str]) -> Grouped:
+        """Split the rows by columns of the table behind them."""
+        from calibrant.sources.frames import FrameSource, named_columns
+        from calibrant.sources.grouped_arrays import GroupedArrays
+        from calibrant.sources.grouped_frames import GroupedFrames
+
+        if isinstance(self.source, FrameSource):
+            return GroupedFrames(self.source, names)
+        named_columns(self.table, names)
+        return GroupedArrays(self.source, {name: self.table[name] for name in names})
 
     def tally(self, level: int = DEFAULT_LEVEL) -> Tally:
         """Return the sums of the rows in each cell, to be stored, sent or added.

@@ -267,9 +267,13 @@ class Counts:
         _add(self._rows, slot, None)
         _add(self._inside, slot, inside)
 
+    def filled(self) -> IntArray:
+        """Return the slots that are not empty."""
+        return np.flatnonzero(self._rows[::2] + self._rows[1::2])
+
     def cells(self, level: IntArray, cell: IntArray) -> Cells:
         """Return the non-empty slots; `level` and `cell` name the cell of each slot."""
-        slot = np.flatnonzero(self._rows[::2] + self._rows[1::2])
+        slot = self.filled()
         rows = self._rows[2 * slot], self._rows[2 * slot + 1]
         inside = self._inside[2 * slot], self._inside[2 * slot + 1]
         return counted(level[slot], cell[slot], rows, inside, self._one.scores(slot))
@@ -322,9 +326,13 @@ class Sums:
             for start in range(0, len(slot), _SHORT):
                 _add(table, slot[start : start + _SHORT], values[start : start + _SHORT])
 
+    def filled(self) -> IntArray:
+        """Return the slots that are not empty."""
+        return np.flatnonzero(self._rows)
+
     def cells(self, level: IntArray, cell: IntArray) -> Cells:
         """Return the non-empty slots; `level` and `cell` name the cell of each slot."""
-        slot = np.flatnonzero(self._rows)
+        slot = self.filled()
         weight, positives, rise, fall = self._sums[:, slot]
         return Cells(
             level=level[slot],

@@ -1,0 +1,192 @@
+"""Groups: where a model fails, group by group, in one joint statement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from calibrant import _checks
+from calibrant.certify.certificate import Certificate
+from calibrant.certify.certify import certificate_of, has_weights, rows_need
+from calibrant.certify.evidence import mean_variance
+from calibrant.certify.methods import Terms
+from calibrant.diagram import Diagram
+from calibrant.measure.error import error_of
+from calibrant.measure.extremes import extremes_need
+from calibrant.measure.interval import Interval, worst_of
+from calibrant.sources.groups import LEAST_ROWS, Grouped, View, resolve_groups
+from calibrant.sources.predictions import Predictions, TallyData
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFinding:
+    """What was found in one group; `audit(..., by=...)` makes them.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns that make it.
+    group : dict
+        The value of each of them, None if it is missing. Columns whose small values are pooled
+        here have no entry.
+    pooled : int
+        How many small groups this one pools; 0 for a group of its own.
+    rows : int
+        Rows that count.
+    observed_rate, mean_prediction : float
+        Share of the weight where the event happened, and mean score.
+    calibration_error : float
+        c_emp within the group, exact.
+    worst_interval : Interval
+        Where it fails most.
+    certificate : Certificate or None
+        Both ends for the true calibration error of the group; those of all groups hold at once.
+        None if labels are soft or weights are no row counts.
+    evidence : float
+        Against calibration: c_emp in units of its standard deviation if the scores were right.
+    """
+
+    columns: tuple[str, ...]
+    group: dict[str, Any]
+    pooled: int
+    rows: int
+    observed_rate: float
+    mean_prediction: float
+    calibration_error: float
+    worst_interval: Interval
+    certificate: Certificate | None
+    evidence: float
+
+    @property
+    def certain(self) -> bool:
+        """Whether the group is miscalibrated for certain: its lower end is above 0."""
+        return self.certificate is not None and self.certificate.lower > 0
+
+    @property
+    def name(self) -> str:
+        """The group in words."""
+        if not self.group:
+            groups = "small group" if self.pooled == 1 else "small groups"
+            return f"{self.pooled:,} {groups} of {' and '.join(self.columns)}"
+        return ", ".join(f"{column} {self._value(column)}" for column in self.columns)
+
+    def _value(self, column: str) -> str:
+        if column not in self.group:
+            return f"= other ({self.pooled:,} small)"
+        value = self.group[column]
+        return "is missing" if value is None else f"= {value}"
+
+    def __repr__(self) -> str:
+        sure = "miscalibrated for certain" if self.certain else "not certainly miscalibrated"
+        return (
+            f"{self.name}: calibration error {self.calibration_error:.4g} on {self.rows:,} rows, "
+            f"{sure}; worst for {self.worst_interval!r}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        certificate = None if self.certificate is None else self.certificate.to_dict()
+        plain = {name: _plain(value) for name, value in self.group.items()}
+        return {
+            **asdict(self),
+            "name": self.name,
+            "columns": list(self.columns),
+            "group": plain,
+            "worst_interval": self.worst_interval.to_dict(),
+            "certificate": certificate,
+            "certain": self.certain,
+            "evidence": self.evidence if math.isfinite(self.evidence) else str(self.evidence),
+        }
+
+
+def groups_of(
+    data: Predictions | TallyData, by: Any, terms: Terms
+) -> tuple[tuple[GroupFinding, ...], tuple[str, ...]]:
+    """Find out about every value of the columns, and every pair of values; and say what is pooled.
+
+    With K groups each certificate spends (1 - confidence) / K, so that all hold at once, however
+    they depend on each other. The groups depend on the columns alone, never on outcomes.
+    """
+    if not isinstance(data, Predictions):
+        raise _checks.tally_hides("which group a row is in")
+    if data.clusters is not None:
+        raise _checks.not_for_clusters("by=", "audit for each group, with clusters=")
+    grouped = grouped_by(data, by)
+    method = "certified" if terms.method == "auto" else terms.method
+    needs = (extremes_need, rows_need(replace(terms, method=method, sided="both")))
+    resolved = list(resolve_groups(grouped, *needs))
+    count = sum(len(view) for view, _ in resolved)
+    joint = replace(terms, method=method, sided="both", statements=count)
+    found = [
+        _finding(grouped, view, number, diagram, joint)
+        for view, diagrams in resolved
+        for number, diagram in enumerate(diagrams)
+    ]
+    found.sort(key=lambda one: (not one.certain, -one.evidence, -one.rows))
+    return tuple(found), _notes(grouped)
+
+
+def grouped_by(data: Predictions, by: Any) -> Grouped:
+    """Split the rows by columns: names of a table's, or a mapping of names to arrays."""
+    from calibrant.sources.arrays import ArraySource
+
+    if isinstance(by, Mapping):
+        if not by or not isinstance(data.source, ArraySource):
+            raise _checks.groups_unnamed(by)
+        from calibrant.sources.grouped_arrays import GroupedArrays
+
+        return GroupedArrays(data.source, by)
+    names = [by] if isinstance(by, str) else by
+    plain = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
+    if not plain or not names or len(set(names)) < len(names) or data.table is None:
+        raise _checks.groups_unnamed(by)
+    return data.grouped(list(names))
+
+
+def _finding(
+    grouped: Grouped, view: View, number: int, diagram: Diagram, terms: Terms
+) -> GroupFinding:
+    cells, totals = diagram.cells, diagram.totals
+    positives, weight = float(cells.positives.sum()), diagram.weight
+    error, _ = error_of(diagram)
+    claim = totals.labels_binary and totals.weights_integer
+    weighted = has_weights(diagram)
+    columns = [grouped.splits[k] for k in view.columns]
+    last = view.pooled and number == len(view) - 1
+    codes = [] if last else zip(columns, view.members[number][0].tolist(), strict=True)
+    values = {split.name: split.values[code] for split, code in codes if code < len(split.values)}
+    left_out = (split.pooled for split in columns if split.name not in values)
+    return GroupFinding(
+        columns=tuple(split.name for split in columns),
+        group=values,
+        pooled=view.pooled if last else sum(left_out),
+        rows=int(cells.rows.sum()),
+        observed_rate=min(1.0, positives / weight),
+        mean_prediction=min(1.0, max(0.0, (positives - float(diagram.walk[-1])) / weight)),
+        calibration_error=error,
+        worst_interval=worst_of(diagram),
+        certificate=certificate_of(diagram, terms, weighted=weighted) if claim else None,
+        evidence=_evidence(diagram, error),
+    )
+
+
+def _evidence(diagram: Diagram, error: float) -> float:
+    if error <= 0:
+        return 0.0
+    deviation = math.sqrt(mean_variance(diagram) / diagram.weight)
+    return error / deviation if deviation > 0 else math.inf
+
+
+def _notes(grouped: Grouped) -> tuple[str, ...]:
+    return tuple(
+        f"No value of {split.name!r} has {LEAST_ROWS} rows, so it makes no groups."
+        for split in grouped.splits
+        if split.pooled and not split.values
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON knows: dates and the like as text."""
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)

@@ -1,0 +1,159 @@
+"""Grouped arrays: rows in memory, split by the values of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.sources.arrays import ArraySource, pooled_rows
+from calibrant.sources.columns import Column, is_missing
+from calibrant.sources.groups import Split, View, name_values, order_of
+from calibrant.sources.slots import Rows, place_in_cell
+from calibrant.tally import Cells, Totals
+
+#: Whole numbers within this range are counted by place, others are sorted.
+_RANGE = 1 << 20
+
+
+class GroupedArrays:
+    """Rows of an ArraySource, and the group columns next to them."""
+
+    def __init__(self, source: ArraySource, columns: Mapping[str, Any]) -> None:
+        self._source = source
+        counts = source.counted_rows()
+        self.splits: list[Split] = []
+        code = np.zeros(len(source), dtype=np.int64)
+        sizes: list[int] = []
+        for name, values in columns.items():
+            column = Column(values, f"by column {name!r}")
+            if len(column) != len(source):
+                raise _checks.lengths_differ([("y_true", len(source)), (column.name, len(column))])
+            split, codes = _split(name, column, counts)
+            self.splits.append(split)
+            sizes.append(max(1, split.codes))
+            code *= sizes[-1]
+            code += codes
+        dense = np.bincount(code[counts] if counts is not None else code)
+        found = np.flatnonzero(dense)
+        number = np.full(len(dense), -1, dtype=np.int32)  # where all rows have weight 0
+        number[found] = np.arange(len(found))
+        self._code = number[code]
+        self.rows = dense[found]
+        self.combos = np.stack(np.unravel_index(found, sizes), axis=1).astype(np.int64)
+
+    def tally(self, level: int) -> tuple[IntArray, Cells, list[Totals]]:
+        """Tally all rows in one pass."""
+        sums = self._source.accumulator(len(self.rows) << level)
+        squares = np.zeros((3, len(self.rows)))
+        whole = self._source.start()[1]
+        for code, rows in self._chunks():
+            cell, inside = place_in_cell(rows.score, level)
+            cell += code << level
+            _add_squares(squares, code, rows, binary=whole.labels_binary)
+            sums.add(cell, inside, rows)
+        filled = sums.filled()
+        combo = filled >> level
+        slot = np.arange(len(self.rows) << level)
+        cells = sums.cells(np.full(len(slot), level), slot & ((1 << level) - 1))
+        if whole.labels_binary:  # y^2 = y and y f = y - y (1 - f)
+            squares[1] = np.bincount(combo, cells.positives - cells.rise, len(self.rows))
+            squares[2] = np.bincount(combo, cells.positives, len(self.rows))
+        kinds = whole.labels_binary, whole.weights_integer
+        return combo, cells, [Totals(ff, fy, yy, *kinds) for ff, fy, yy in squares.T.tolist()]
+
+    def opened(self, view: View, level: int, wanted: dict[int, Cells]) -> dict[int, Cells]:
+        """Pool by score the rows in some cells of some groups of a view."""
+        marks = np.zeros(len(view) << level, dtype=bool)
+        for group, cells in wanted.items():
+            marks[(group << level) + cells.cell] = True
+        groups: list[IntArray] = []
+        parts: list[Rows] = []
+        for code, rows in self._chunks():
+            group_of_row = view.group_of[code]
+            cell, _ = place_in_cell(rows.score, level)
+            kept = np.flatnonzero(marks.take((group_of_row << level) + cell))
+            groups.append(group_of_row[kept])
+            parts.append(rows.take(kept))
+        found, kept_rows = np.concatenate(groups), Rows.concatenate(parts)
+        order = np.argsort(found, kind="stable")
+        ends = np.searchsorted(found[order], np.arange(len(view) + 1)).tolist()
+        return {
+            number: pooled_rows(kept_rows.take(order[ends[number] : ends[number + 1]]))
+            for number in wanted
+        }
+
+    def alone(self, view: View, group: int) -> ArraySource:
+        """Return the rows of one group as a source of its own."""
+        inside = view.group_of == group
+        parts = [rows.take(inside[code]) for code, rows in self._chunks()]
+        return ArraySource.of_rows(Rows.concatenate(parts))
+
+    def _chunks(self) -> Iterator[tuple[IntArray, Rows]]:
+        """Yield the rows of positive weight, chunk by chunk, and their combinations."""
+        for start, kept, rows in self._source.numbered_chunks():
+            code = self._code[start : start + self._source.step]
+            yield (code if kept is None else code[kept]).astype(np.int64), rows
+
+
+def _add_squares(squares: FloatArray, code: IntArray, rows: Rows, *, binary: bool) -> None:
+    """Add up w f^2 for each combination, and w f y and w y^2 where cells do not hold them."""
+    score, label, weight = rows
+    weighted = score if weight is None else score * weight
+    squares[0] += np.bincount(code, weighted * score, squares.shape[1])
+    if not binary:
+        outcome = label if weight is None else label * weight
+        squares[1] += np.bincount(code, outcome * score, squares.shape[1])
+        squares[2] += np.bincount(code, outcome * label, squares.shape[1])
+
+
+def _split(name: str, column: Column, counted: BoolArray | None) -> tuple[Split, IntArray]:
+    """Give every row the number of its value; values with few rows share the last one."""
+    values, codes = _codes(column)
+    rows = np.bincount(codes if counted is None else codes[counted], minlength=len(values))
+    named, pooled = name_values(values, rows)
+    number = np.full(len(values), len(named))
+    number[named] = np.arange(len(named))
+    return Split(name, [values[place] for place in named], pooled), number[codes]
+
+
+def _codes(column: Column) -> tuple[list[Any], IntArray]:
+    """Return the distinct values in order, None for missing ones, and which one each row holds."""
+    ready = column.categories()
+    if ready is not None:
+        return ready
+    seen: dict[Any, int] = {}
+    codes = np.empty(len(column), dtype=np.int64)
+    for start, values in column.chunks():
+        part = codes[start : start + len(values)]
+        if values.dtype.kind in "biu" and int(values.max()) - int(values.min()) < _RANGE:
+            _by_place(values, part, seen)
+        else:
+            part[:] = _by_value(column.objects(start), seen, column.name)
+    ordered = sorted(seen, key=order_of)
+    number = np.empty(len(seen), dtype=np.int64)
+    number[[seen[value] for value in ordered]] = np.arange(len(seen))
+    return ordered, number[codes]
+
+
+def _by_place(values: Any, codes: IntArray, seen: dict[Any, int]) -> None:
+    """Give whole numbers of a small range their codes through a table."""
+    low = values.min()
+    offset = values.astype(np.int64) - int(low)
+    table = np.zeros(int(offset.max()) + 1, dtype=np.int64)
+    for place in np.flatnonzero(np.bincount(offset)).tolist():
+        value = values.dtype.type(place + int(low)).item()
+        table[place] = seen.setdefault(value, len(seen))
+    codes[:] = table[offset]
+
+
+def _by_value(values: Any, seen: dict[Any, int], name: str) -> list[int]:
+    """Give values their codes one by one."""
+    values[is_missing(values)] = None
+    try:
+        return [seen.setdefault(value, len(seen)) for value in values.tolist()]
+    except TypeError:  # lists and the like
+        raise _checks.labels_not_plain(name) from None
