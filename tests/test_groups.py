@@ -1,9 +1,7 @@
 """Every group of a table, against the same functions on the rows of that group alone."""
 
 import json
-import sys
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,9 +11,7 @@ import calibrant as cb
 from calibrant._checks import InputError
 from calibrant.certify.methods import Terms
 from calibrant.sources import groups
-
-sys.path.insert(0, str(Path(__file__).parent / "sources"))
-from test_frames import ENGINES, same
+from reference.engines import ENGINES, same
 
 RNG = np.random.default_rng(5)
 ROWS = 6000

@@ -15,11 +15,13 @@ from calibrant.certify.certify import certify
 from calibrant.certify.many import certify_many
 from calibrant.certify.plan import sample_size
 from calibrant.certify.testing import CalibrationTest, calibration_test
+from calibrant.compare import Comparison, compare
 from calibrant.decide.costs import bayes_threshold, decide
 from calibrant.decide.curve import CostCurve, NetBenefit, cost_curve, net_benefit
 from calibrant.decide.price import Price, price_of_miscalibration
 from calibrant.decide.ratio import LossRatio, loss_ratio
 from calibrant.decide.regret import DecisionCost, best_threshold, expected_cost
+from calibrant.groups import GroupFinding
 from calibrant.measure.binned import expected_calibration_error, kolmogorov_error
 from calibrant.measure.clinical import (
     Estimate,
@@ -59,11 +61,13 @@ __all__ = [
     "CalibrationTest",
     "Calibrator",
     "Certificate",
+    "Comparison",
     "CostCurve",
     "CostSensitiveClassifier",
     "CumulativeCurve",
     "DecisionCost",
     "Estimate",
+    "GroupFinding",
     "HistogramCalibrator",
     "Interval",
     "IsotonicCalibrator",
@@ -89,6 +93,7 @@ __all__ = [
     "calibration_test",
     "certify",
     "certify_many",
+    "compare",
     "confidence_band",
     "consistency_band",
     "cost_curve",

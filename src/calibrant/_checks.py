@@ -642,3 +642,7 @@ def groups_unnamed(by: object) -> InputError:
         f"by must name columns of the table, each once, such as by=['sex', 'region'], but it is "
         f"{str(by)[:60]!r}. Next to arrays pass them: by={{'sex': sex}}."
     )
+
+
+def too_few_models(name: str, example: str) -> InputError:
+    return InputError(f"{name} must name two models or more, each once, such as {example}.")

@@ -55,13 +55,8 @@ class FrameSource:
         self.weighted = roles.weight is not None
         self.plain = self.facts.binary and not self.weighted
         self._rows = self.read()
-        self._begin(fine)
-
-    def _begin(self, fine: bool) -> None:
-        self._few = max(_FEW_ROWS, len(self) >> _FEW_SHARE)
-        level = min(14, int(np.log2(len(self)) / 2) + 3) + (3 if fine else 0)
-        crowd = self.facts.crowd
-        self._start = self._tallied(Placed(level - 1, crowd) if crowd else Placed(level))
+        self._fine = fine
+        self._start: tuple[Cells, Totals] | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -69,12 +64,15 @@ class FrameSource:
     def part(self, rows: nw.LazyFrame[Any], count: int) -> FrameSource:
         """Return some of the rows, which were checked before, as a source of their own."""
         some = copy(self)
-        some._rows, some._count = rows, count
-        some._begin(fine=False)
+        some._rows, some._count, some._start = rows, count, None
         return some
 
     def start(self) -> tuple[Cells, Totals]:
         """Return the cells of the first pass, whose width suits the number of rows."""
+        if self._start is None:
+            level = min(14, int(np.log2(len(self)) / 2) + 3) + (3 if self._fine else 0)
+            crowd = self.facts.crowd
+            self._start = self._tallied(Placed(level - 1, crowd) if crowd else Placed(level))
         return self._start
 
     def tally(self, level: int) -> Tally:
@@ -84,7 +82,7 @@ class FrameSource:
 
     def zoom(self, cells: Cells) -> Cells:
         """Open cells: pooled scores if they are few, else cells finer by several levels."""
-        if int(cells.rows.sum()) <= self._few:
+        if int(cells.rows.sum()) <= max(_FEW_ROWS, len(self) >> _FEW_SHARE):
             return self._pooled(self._rows.filter(within(cells)))
         bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
         parts = []
@@ -116,7 +114,9 @@ class FrameSource:
         """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
         gain, impossible = log_gain(nw.col("f"), nw.col("y"), self.facts.binary)
         weight = nw.col("w") if self.weighted else nw.lit(1.0)
-        rows = self._rows.with_columns(gain=gain * weight, wrong=impossible, part=_part())
+        rows = self._rows.with_columns(
+            gain=gain * weight, wrong=impossible, part=part_of(nw.col("f"))
+        )
         sums = rows.group_by("part").agg(nw.col("gain").sum(), count(nw.col("wrong")))
         found = fetch_numbers(sums, self.run)
         return np.inf if found["wrong"].sum() > 0 else -float(found["gain"].sum())
@@ -127,7 +127,9 @@ class FrameSource:
         """Return gradient and information of P(Y = 1) = sigmoid(intercept + slope logit f)."""
         self._refuse_ends()
         weight = nw.col("w") if self.weighted else nw.lit(1.0)
-        rows = self._rows.with_columns(odds=_log(nw.col("f")) - _log(1 - nw.col("f")), part=_part())
+        rows = self._rows.with_columns(
+            odds=_log(nw.col("f")) - _log(1 - nw.col("f")), part=part_of(nw.col("f"))
+        )
         rows = rows.with_columns(
             **{f"m{i}": _sigmoid(a + b * nw.col("odds")) for i, (a, b) in enumerate(models)}
         )
@@ -344,8 +346,9 @@ def _sigmoid(odds: nw.Expr) -> nw.Expr:
     return 1 / (1 + (-odds.clip(-700.0, 700.0)).exp())
 
 
-def _part() -> nw.Expr:
-    return (nw.col("f") * _PARTS).floor()
+def part_of(score: nw.Expr) -> nw.Expr:
+    """Return which of some parts of the rows a score falls in."""
+    return (score * _PARTS).floor()
 
 
 def open_table(table: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:

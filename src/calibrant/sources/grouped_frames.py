@@ -53,6 +53,24 @@ class GroupedFrames:
         self.combos = codes_found[order]
         self.rows: IntArray = numbers(found["n"], 0, "n").astype(np.int64)[order]
 
+    @classmethod
+    def stacked(
+        cls,
+        source: FrameSource,
+        rows: nw.LazyFrame[Any],
+        name: str,
+        values: list[str],
+        texts: list[str],
+    ) -> GroupedFrames:
+        """Return rows that stand once for each of some values, whose texts are in column c0."""
+        found = cls.__new__(cls)
+        found._source, found._run, found._rows = source, source.run, rows
+        found.splits, found._texts = [Split(name, list(values), 0)], [[*texts, _POOLED]]
+        found._columns = ("c0",)
+        found.combos = np.arange(len(values))[:, None]
+        found.rows = np.full(len(values), len(source))
+        return found
+
     def tally(self, level: int) -> tuple[IntArray, Cells, list[Totals]]:
         """Tally all rows in one pass."""
         plain, weighted = self._source.plain, self._source.weighted

@@ -1,0 +1,268 @@
+"""Compare: several models on the same rows, and which differences are certain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+from calibrant._types import FloatArray
+from calibrant.certify.certificate import Certificate, percent
+from calibrant.certify.certify import certificate_of, has_weights
+from calibrant.certify.evidence import check_rows
+from calibrant.certify.methods import Terms
+from calibrant.diagram import Diagram
+from calibrant.measure.clinical import Estimate
+from calibrant.measure.error import error_of
+from calibrant.measure.extremes import extremes_need
+from calibrant.measure.interval import Interval, worst_of
+from calibrant.measure.parts import brier_of
+from calibrant.sources.models import Models, Pairs, models_of
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFinding:
+    """What was found for one model.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    calibration_error : float
+        c_emp, exact.
+    worst_interval : Interval
+        Where it fails most.
+    certificate : Certificate
+        Both ends for its true calibration error; those of all models hold at once.
+    brier, log_loss : float
+        Mean losses; log loss is inf if it was certain and wrong.
+    """
+
+    name: str
+    calibration_error: float
+    worst_interval: Interval
+    certificate: Certificate
+    brier: float
+    log_loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first model minus the second one: below 0 the first is better.
+
+    Attributes
+    ----------
+    first, second : str
+        Their names.
+    calibration_error : Estimate
+        Difference of the calibration errors measured, and proved ends for that of the true ones.
+    brier : Estimate
+        Difference of the mean losses, with the normal interval of the differences row by row.
+    log_loss : Estimate or None
+        The same; None if one of the two was certain and wrong.
+    """
+
+    first: str
+    second: str
+    calibration_error: Estimate
+    brier: Estimate
+    log_loss: Estimate | None
+
+    @property
+    def verdict(self) -> str:
+        """Which of the two is better calibrated, if that is certain."""
+        if self.calibration_error.upper < 0:
+            return f"{self.first} is better calibrated than {self.second}"
+        if self.calibration_error.lower > 0:
+            return f"{self.second} is better calibrated than {self.first}"
+        return f"it is not certain which of {self.first} and {self.second} is better calibrated"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Several models on the same rows; `compare` makes one.
+
+    Attributes
+    ----------
+    rows : int
+        Rows, each counted as often as it weighs.
+    confidence : float
+        Of all statements on calibration errors together; of all on Brier scores; of all on log
+        losses.
+    models : tuple of ModelFinding
+        In the order given.
+    differences : tuple of Difference
+        Of every pair of models.
+    warnings : tuple of str
+        What is allowed but should be known.
+    """
+
+    rows: int
+    confidence: float
+    models: tuple[ModelFinding, ...]
+    differences: tuple[Difference, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """The findings in sentences."""
+        best = min(self.models, key=lambda one: one.calibration_error)
+        certain = [one.verdict for one in self.differences if "not certain" not in one.verdict]
+        sure = percent(self.confidence)
+        if certain:
+            proved = f"With {sure} confidence, all at once: {'; '.join(certain)}."
+        else:
+            proved = f"With {sure} confidence no model is better calibrated than another."
+        return (
+            f"{best.name} has the smallest calibration error on these {self.rows:,} rows: "
+            f"{best.calibration_error:.4g}.",
+            proved,
+        )
+
+    def __repr__(self) -> str:
+        return " ".join(self.summary)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "schema": "calibrant.comparison",
+            "schema_version": SCHEMA_VERSION,
+            "summary": list(self.summary),
+            "rows": self.rows,
+            "confidence": self.confidence,
+            "models": [_model(one) for one in self.models],
+            "differences": [{**asdict(one), "verdict": one.verdict} for one in self.differences],
+            "warnings": list(self.warnings),
+        }
+
+
+def compare(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    confidence: float = 0.95,
+    sample_weight: Any = None,
+    pos_label: object = None,
+    label: str | None = None,
+    probs: Sequence[str] | None = None,
+    weight: str | None = None,
+) -> Comparison:
+    """Compare the calibration and the losses of several models on the same rows.
+
+    Parameters
+    ----------
+    y_true : array-like, or a table
+        Outcomes, 0/1; or a table that holds them, as for `Predictions`, with `label` and `probs`.
+    y_prob : mapping of name to array-like
+        The scores of each model.
+    confidence : float, default 0.95
+        Of all statements on calibration errors at once, and likewise on either loss.
+    sample_weight, pos_label
+        As for `calibration_error`; weights must be row counts.
+    label, probs, weight : str, list of str, str
+        With a table: the names of its columns.
+
+    Returns
+    -------
+    Comparison
+        Its repr is a sentence; `to_dict` gives the numbers.
+
+    Notes
+    -----
+    With K models each one's true calibration error lies in its certificate [L, U] at
+    (1 - confidence) / K. If all do, the difference of any two lies in [L1 - U2, U1 - L2]. The
+    intervals for losses are those of the mean of row differences, in the limit of many rows.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, truth = cb.simulate.overconfident().draw(50_000, seed=1)
+    >>> print(cb.compare(y_true, {"model": y_prob, "truth": truth}).summary[1])
+    With 95% confidence, all at once: truth is better calibrated than model.
+    """
+    models = models_of(
+        y_true, y_prob, sample_weight, pos_label, label=label, probs=probs, weight=weight
+    )
+    return comparison_of(models, confidence)
+
+
+def comparison_of(models: Models, confidence: float) -> Comparison:
+    """Compare models, wherever their rows live."""
+    names = models.names
+    terms = Terms(confidence, "certified", "both", statements=len(names))
+    diagrams = models.diagrams(extremes_need)
+    check_rows(diagrams[0], "a comparison")
+    pairs = models.pairs()
+    found = [
+        _finding(name, diagram, total, terms)
+        for name, diagram, total in zip(names, diagrams, pairs.log_loss.tolist(), strict=True)
+    ]
+    return Comparison(
+        rows=diagrams[0].count,
+        confidence=confidence,
+        models=tuple(found),
+        differences=tuple(_differences(found, pairs, diagrams[0].weight, confidence)),
+        warnings=models.warnings,
+    )
+
+
+def _finding(name: str, diagram: Diagram, log_loss: float, terms: Terms) -> ModelFinding:
+    return ModelFinding(
+        name=name,
+        calibration_error=error_of(diagram)[0],
+        worst_interval=worst_of(diagram),
+        certificate=certificate_of(diagram, terms, weighted=has_weights(diagram)),
+        brier=brier_of(diagram),
+        log_loss=log_loss / diagram.weight,
+    )
+
+
+def _differences(
+    found: list[ModelFinding], pairs: Pairs, n: float, confidence: float
+) -> list[Difference]:
+    both = list(combinations(found, 2))
+    each = 1 - (1 - confidence) / len(both)
+    differences = []
+    for (one, other), brier, log in zip(both, pairs.brier, pairs.log, strict=True):
+        ends = one.certificate, other.certificate
+        finite = math.isfinite(one.log_loss) and math.isfinite(other.log_loss)
+        differences.append(
+            Difference(
+                first=one.name,
+                second=other.name,
+                calibration_error=Estimate(
+                    one.calibration_error - other.calibration_error,
+                    ends[0].lower - ends[1].upper,
+                    ends[0].upper - ends[1].lower,
+                    confidence,
+                ),
+                brier=_paired(brier, n, each, confidence),
+                log_loss=_paired(log, n, each, confidence) if finite else None,
+            )
+        )
+    return differences
+
+
+def _paired(sums: FloatArray, n: float, each: float, confidence: float) -> Estimate:
+    """Return the mean of row differences with its normal interval at level `each`."""
+    from scipy.special import ndtri
+
+    mean = float(sums[0]) / n
+    variance = max(0.0, float(sums[1]) / n - mean**2) * (n / (n - 1) if n > 1 else 1.0)
+    width = float(ndtri((1 + each) / 2)) * math.sqrt(variance / n)
+    return Estimate(mean, mean - width, mean + width, confidence)
+
+
+def _model(one: ModelFinding) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "calibration_error": one.calibration_error,
+        "worst_interval": one.worst_interval.to_dict(),
+        "certificate": one.certificate.to_dict(),
+        "brier": one.brier,
+        "log_loss": one.log_loss if math.isfinite(one.log_loss) else str(one.log_loss),
+    }

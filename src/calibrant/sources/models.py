@@ -1,0 +1,220 @@
+"""Models: several columns of scores on the same rows, as diagrams, and row by row in pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import FloatArray
+from calibrant.diagram import Diagram, Needs, resolve
+from calibrant.sources.arrays import ArraySource
+from calibrant.sources.inputs import Roles
+from calibrant.sources.predictions import Predictions
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+    from calibrant.sources.frames import FrameSource
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pairs:
+    """Sums over the rows: of each model's log loss, and of what pairs of models lose more or less.
+
+    Attributes
+    ----------
+    log_loss : float array
+        Of each model; inf if it was certain and wrong.
+    brier, log : float array of shape (pairs, 2)
+        Sum of the difference of squared losses, or of log losses, and of its square.
+    """
+
+    log_loss: FloatArray
+    brier: FloatArray
+    log: FloatArray
+
+
+class Models(Protocol):
+    """Several models on the same rows."""
+
+    names: list[str]
+    warnings: tuple[str, ...]
+
+    def diagrams(self, *needs: Needs) -> list[Diagram]:
+        """Return the diagram of each model, resolved."""
+
+    def pairs(self) -> Pairs:
+        """Compare all pairs row by row, in one pass."""
+
+
+class ArrayModels:
+    """Models whose scores are in memory."""
+
+    def __init__(self, names: list[str], data: list[Predictions]) -> None:
+        self.names, self._data = names, data
+        self.warnings = tuple(dict.fromkeys(text for one in data for text in one.warnings))
+
+    def diagrams(self, *needs: Needs) -> list[Diagram]:
+        """Return the diagram of each model, resolved."""
+        return [resolve(one.source, *needs) for one in self._data]
+
+    def pairs(self) -> Pairs:
+        """Compare all pairs row by row, in one pass."""
+        count = len(self.names)
+        log_loss = np.zeros(count)
+        sums = np.zeros((2, count * (count - 1) // 2, 2))
+        sources = [one.source for one in self._data if isinstance(one.source, ArraySource)]
+        for chunks in zip(*(source.numbered_chunks() for source in sources), strict=True):
+            rows = [chunk[2] for chunk in chunks]
+            hits = [np.where(one.label, one.score, 1 - one.score) for one in rows]
+            with np.errstate(divide="ignore"):
+                logs = [-np.log(hit) for hit in hits]
+            weight = rows[0].weight
+            for k, loss in enumerate(logs):
+                log_loss[k] += (loss if weight is None else loss * weight).sum()
+            squares = [(1 - hit) ** 2 for hit in hits]
+            for which, losses in enumerate((squares, logs)):
+                for pair, (a, b) in enumerate(combinations(losses, 2)):
+                    with np.errstate(invalid="ignore"):  # both were certain and wrong
+                        difference = a - b
+                    weighted = difference if weight is None else difference * weight
+                    with np.errstate(invalid="ignore"):
+                        sums[which, pair] += weighted.sum(), (weighted * difference).sum()
+        return Pairs(log_loss, sums[0], sums[1])
+
+
+class FrameModels:
+    """Models whose scores are columns of a lazy table: one pass of the engine tallies them all."""
+
+    def __init__(
+        self, table: Any, names: list[str], roles: Roles, pos_label: object, run: Any = None
+    ) -> None:
+        from calibrant.sources.engine import fetch
+        from calibrant.sources.frames import FrameSource
+
+        self.names, self._run = names, run or fetch
+        each = [
+            FrameSource(table, Roles(roles.label, name, roles.weight), pos_label, run=self._run)
+            for name in names
+        ]
+        self._source: FrameSource = each[0]
+        notes = [text for one in each for text in one.facts.warnings]
+        self.warnings: tuple[str, ...] = tuple(dict.fromkeys(notes))
+        scores = {f"f{k}": name for k, name in enumerate(names)}
+        self._rows: nw.LazyFrame[Any] = self._source.read(scores)
+
+    def diagrams(self, *needs: Needs) -> list[Diagram]:
+        """Return the diagram of each model, resolved."""
+        import narwhals as nw
+
+        from calibrant.sources.grouped_frames import GroupedFrames
+        from calibrant.sources.groups import resolve_groups
+
+        columns = [f"f{k}" for k in range(len(self.names))]
+        kept = ["y", *(["w"] if self._source.weighted else [])]
+        # not unpivot, which narwhals runs on another connection of DuckDB
+        each = [
+            self._rows.select(*kept, nw.col(name).cast(nw.Float64).alias("f")).with_columns(
+                c0=nw.lit(name)
+            )
+            for name in columns
+        ]
+        stacked = nw.concat(each, how="vertical")
+        grouped = GroupedFrames.stacked(self._source, stacked, "model", self.names, columns)
+        [(_, found)] = resolve_groups(grouped, *needs)
+        return found
+
+    def pairs(self) -> Pairs:
+        """Compare all pairs row by row, in one pass."""
+        import narwhals as nw
+
+        from calibrant.sources.engine import count, fetch_numbers
+        from calibrant.sources.frames import log_gain, part_of
+
+        models = range(len(self.names))
+        weight = nw.col("w") if self._source.weighted else nw.lit(1.0)
+        losses: dict[str, nw.Expr] = {}
+        for k in models:
+            score = nw.col(f"f{k}").cast(nw.Float64)
+            gain, wrong = log_gain(score, nw.col("y"), binary=True)
+            off = nw.col("y") - score
+            losses |= {f"l{k}": 0 - gain, f"x{k}": wrong, f"b{k}": off * off}
+        sums: dict[str, nw.Expr] = {f"t{k}": nw.col(f"l{k}") * weight for k in models}
+        for a, b in combinations(models, 2):
+            for kind in "bl":
+                difference = nw.col(f"{kind}{a}") - nw.col(f"{kind}{b}")
+                sums[f"{kind}{a}_{b}"] = difference * weight
+                sums[f"{kind}{a}_{b}_2"] = difference * difference * weight
+        rows = self._rows.with_columns(**losses, part=part_of(nw.col("f")))
+        added = rows.with_columns(**sums).group_by("part")
+        wrongs = [count(nw.col(f"x{k}")) for k in models]
+        parts = fetch_numbers(added.agg(*(nw.col(name).sum() for name in sums), *wrongs), self._run)
+        found = {name: float(values.sum()) for name, values in parts.items()}
+        return _pairs(found, len(self.names))
+
+
+def _pairs(found: dict[str, float], count: int) -> Pairs:
+    wrong = np.array([found[f"x{k}"] > 0 for k in range(count)])
+    log_loss = np.where(wrong, np.inf, [found[f"t{k}"] for k in range(count)])
+    both = list(combinations(range(count), 2))
+    brier, log = (
+        np.array([[found[f"{kind}{a}_{b}"], found[f"{kind}{a}_{b}_2"]] for a, b in both])
+        for kind in "bl"
+    )
+    log[[bool(wrong[a] or wrong[b]) for a, b in both]] = np.nan
+    return Pairs(log_loss, brier, log)
+
+
+def models_of(
+    y_true: Any,
+    y_prob: Any,
+    sample_weight: Any,
+    pos_label: object,
+    *,
+    label: str | None,
+    probs: Sequence[str] | None,
+    weight: str | None,
+) -> Models:
+    """Return the models behind the arguments of `compare`."""
+    if label is None and probs is None and weight is None:
+        if not isinstance(y_prob, Mapping) or len(y_prob) < 2:
+            raise _checks.too_few_models("y_prob", "{'a': scores_a, 'b': scores_b}")
+        options = {"sample_weight": sample_weight, "pos_label": pos_label}
+        data = [
+            Predictions(y_true, scores, **options, _names=_checks.Names(prob=f"y_prob[{name!r}]"))
+            for name, scores in y_prob.items()
+        ]
+        return ArrayModels([str(name) for name in y_prob], data)
+    given = {"y_prob": y_prob, "sample_weight": sample_weight}
+    superfluous = [name for name, values in given.items() if values is not None]
+    if superfluous:
+        raise _checks.array_with_table(superfluous)
+    names = list(probs or ()) if not isinstance(probs, str) else [probs]
+    plain = all(isinstance(name, str) for name in names)
+    if not plain or len(set(names)) < 2 or len(set(names)) < len(names):
+        raise _checks.too_few_models("probs", "probs=['model_a', 'model_b']")
+    if not isinstance(label, str):
+        raise _checks.columns_unnamed(["label"])
+    return table_models(y_true, names, Roles(label, names[0], weight), pos_label)
+
+
+def table_models(table: Any, names: list[str], roles: Roles, pos_label: object) -> Models:
+    """Return the models in the columns of a table."""
+    import narwhals as nw
+
+    from calibrant.sources.frames import open_table
+
+    frame = open_table(table)
+    if isinstance(frame, nw.LazyFrame):
+        return FrameModels(frame, names, roles, pos_label)
+    label, weight = roles.label, roles.weight
+    data = [
+        Predictions(table, label=label, prob=name, weight=weight, pos_label=pos_label)
+        for name in names
+    ]
+    return ArrayModels(names, data)

@@ -1,0 +1,136 @@
+"""Several models on the same rows, in every engine, against the same by hand."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+import calibrant as cb
+from calibrant._checks import InputError
+from reference.engines import ENGINES, same
+
+RNG = np.random.default_rng(9)
+ROWS = 4000
+
+
+def table(rows=ROWS):
+    truth = RNG.beta(0.8, 1.2, rows)
+    truth[:100] = 0.5
+    return pd.DataFrame(
+        {
+            "y": (RNG.random(rows) < truth).astype(int),
+            "a b": np.clip(truth, 0.001, 0.999),
+            "*": np.clip(truth**2, 0.001, 0.999),
+            'c"': RNG.choice([0.2, 0.4, 0.6], rows),
+            "w": RNG.integers(0, 3, rows),
+        }
+    )
+
+
+TABLE = table()
+MODELS = ["a b", "*", 'c"']
+
+
+def by_hand(frame, confidence=0.95):
+    """Repeat rows as often as they weigh, and compute everything from its definition."""
+    y = frame["y"].to_numpy()
+    found = {}
+    for name in MODELS:
+        p = frame[name].to_numpy()
+        level = 1 - (1 - confidence) / len(MODELS)
+        certificate = cb.certify(y, p, confidence=level, method="certified", sided="both")
+        log = -np.log(np.where(y == 1, p, 1 - p))
+        found[name] = (cb.calibration_error(y, p), certificate, (y - p) ** 2, log)
+    return found
+
+
+@pytest.mark.filterwarnings("ignore:.*not counted:UserWarning")
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("wrap", ENGINES.values(), ids=ENGINES)
+def test_every_engine_gives_what_the_definition_says(wrap, weight, tmp_path):
+    found = cb.compare(wrap(TABLE, tmp_path), label="y", probs=MODELS, weight=weight)
+    rows = TABLE if weight is None else TABLE.loc[TABLE.index.repeat(TABLE["w"])]
+    expected = by_hand(rows)
+    assert found.rows == len(rows)
+    for one in found.models:
+        error, certificate, squared, log = expected[one.name]
+        assert one.calibration_error == pytest.approx(error, abs=1e-12)
+        assert one.certificate.upper == pytest.approx(certificate.upper, abs=1e-9)
+        assert one.certificate.lower == pytest.approx(certificate.lower, abs=1e-9)
+        assert one.brier == pytest.approx(squared.mean(), abs=1e-12)
+        assert one.log_loss == pytest.approx(log.mean(), abs=1e-12)
+        weights = None if weight is None else TABLE["w"]
+        alone = cb.Predictions(TABLE["y"], TABLE[one.name], sample_weight=weights)
+        same(one.worst_interval.to_dict(), cb.worst_interval(alone).to_dict())
+    assert [(d.first, d.second) for d in found.differences] == [
+        ("a b", "*"),
+        ("a b", 'c"'),
+        ("*", 'c"'),
+    ]
+    z = norm.ppf(1 - 0.05 / 3 / 2)
+    for one in found.differences:
+        first, second = expected[one.first], expected[one.second]
+        assert one.calibration_error.value == pytest.approx(first[0] - second[0], abs=1e-12)
+        assert one.calibration_error.lower == pytest.approx(first[1].lower - second[1].upper)
+        assert one.calibration_error.upper == pytest.approx(first[1].upper - second[1].lower)
+        for estimate, k in ((one.brier, 2), (one.log_loss, 3)):
+            gap = first[k] - second[k]
+            width = z * gap.std(ddof=1) / np.sqrt(len(gap))
+            assert estimate.value == pytest.approx(gap.mean(), abs=1e-12)
+            assert (estimate.lower, estimate.upper) == pytest.approx(
+                (gap.mean() - width, gap.mean() + width), abs=1e-10
+            )
+
+
+def test_arrays_and_words():
+    found = cb.compare(TABLE["y"], {name: TABLE[name] for name in MODELS})
+    same(found.to_dict(), cb.compare(TABLE, label="y", probs=MODELS).to_dict())
+    assert "better calibrated than *" in repr(found)
+    json.dumps(found.to_dict(), allow_nan=False)
+    twice = cb.compare(TABLE["y"], {"a": TABLE["a b"], "b": TABLE["a b"]})
+    assert twice.differences[0].brier.value == 0
+    assert twice.summary[1] == "With 95% confidence no model is better calibrated than another."
+
+
+@pytest.mark.parametrize("wrap", [ENGINES[e] for e in ("pandas", "polars lazy", "duckdb table")])
+def test_a_model_that_was_certain_and_wrong(wrap, tmp_path):
+    frame = TABLE.assign(sure=np.where(TABLE["y"] == 1, 0.0, 0.5))
+    found = cb.compare(wrap(frame, tmp_path), label="y", probs=["sure", "a b"])
+    assert found.models[0].log_loss == np.inf
+    assert found.differences[0].log_loss is None
+    assert found.to_dict()["models"][0]["log_loss"] == "inf"
+    assert np.isfinite(found.differences[0].brier.value)
+
+
+def test_the_interval_of_a_difference_covers_the_truth():
+    """One model off by 0.1, one right: the difference of their true errors is 0.1."""
+    missed, runs = 0, 150
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        prob = rng.random(400) * 0.8
+        y = rng.random(400) < prob + 0.1
+        off = cb.compare(y, {"off": prob, "right": prob + 0.1}).differences[0].calibration_error
+        missed += not off.lower <= 0.1 <= off.upper
+    # binomial with p = 0.05: more than 16 of 150 has a chance of 0.001
+    assert missed <= 16
+
+
+def test_what_cannot_be_compared_is_refused():
+    with pytest.raises(InputError, match="y_prob must name two models or more"):
+        cb.compare(TABLE["y"], TABLE["a b"])
+    with pytest.raises(InputError, match="probs must name two models or more"):
+        cb.compare(TABLE, label="y", probs=["a b"])
+    with pytest.raises(InputError, match="probs must name two models or more, each once"):
+        cb.compare(TABLE, label="y", probs=["a b", "a b"])
+    with pytest.raises(InputError, match="label must name a column"):
+        cb.compare(TABLE, probs=["a b", "*"])
+    with pytest.raises(InputError, match="cannot be given next to a table"):
+        cb.compare(TABLE, TABLE["*"], label="y", probs=["a b", "*"])
+    with pytest.raises(InputError, match="There is no column 'd' in the table"):
+        cb.compare(TABLE, label="y", probs=["a b", "d"])
+    with pytest.raises(InputError, match="Weights must be whole numbers"):
+        cb.compare(TABLE.assign(w=0.5), label="y", probs=["a b", "*"], weight="w")
+    with pytest.raises(InputError, match="Labels must be 0/1 for a comparison"):
+        cb.compare(TABLE.assign(y=0.5), label="y", probs=["a b", "*"])
