@@ -359,7 +359,7 @@ def test_bad_input_is_one_message_and_exit_2(tmp_path, text, options, words):
     [
         ("absent.csv", "There is no file 'absent.csv'"),
         ("table.xlsx", "its name must end in .csv"),
-        ("folder.csv", "is a folder or a device"),
+        ("folder.csv", "is a folder without Parquet files, or a device"),
         ("fake.parquet", "could not be read. DuckDB says"),
     ],
 )

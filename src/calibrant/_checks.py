@@ -571,7 +571,9 @@ def file_missing(path: str) -> InputError:
 
 
 def not_a_file(path: str) -> InputError:
-    return InputError(f"{path!r} is a folder or a device. Name a CSV or Parquet file.")
+    return InputError(
+        f"{path!r} is a folder without Parquet files, or a device. Name a file that holds the rows."
+    )
 
 
 def csv_name(path: str) -> InputError:
@@ -590,19 +592,19 @@ def file_kind(path: str, endings: Sequence[str]) -> InputError:
 
 
 def file_without_rows(path: str) -> InputError:
-    return InputError(f"{path!r} is empty: at least one row is needed below the header.")
+    return InputError(f"{path} is empty: at least one row is needed below the header.")
 
 
 def file_all_missing(path: str, rows: int) -> InputError:
     return InputError(
-        f"All {rows:,} rows of {path!r} have a missing value, so nothing is left to measure. "
+        f"All {rows:,} rows of {path} have a missing value, so nothing is left to measure. "
         "Check the columns named on the command line, such as --label and --prob."
     )
 
 
 def file_unreadable(path: str, why: str) -> InputError:
     lines = [line.strip() for line in why.splitlines() if line.strip()]
-    return InputError(f"{path!r} could not be read. DuckDB says: {' '.join(lines[:4])}")
+    return InputError(f"{path} could not be read. DuckDB says: {' '.join(lines[:4])}")
 
 
 def query_failed(engine: str, why: str) -> InputError:
@@ -646,3 +648,13 @@ def groups_unnamed(by: object) -> InputError:
 
 def too_few_models(name: str, example: str) -> InputError:
     return InputError(f"{name} must name two models or more, each once, such as {example}.")
+
+
+def file_or_sql() -> InputError:
+    return InputError("Name a file, or write a SELECT after --sql: one of the two.")
+
+
+def not_a_select() -> InputError:
+    return InputError(
+        "--sql must be one SELECT, and nothing else: it is read, never run for effect."
+    )

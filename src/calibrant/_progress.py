@@ -1,10 +1,34 @@
-"""A bar while something long goes on, on a terminal only."""
+"""Signs of life while something long goes on, on a terminal only."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+#: What is on the screen: a terminal shows one such line at a time.
+_shown: list[Status] = []
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """Say what goes on until it is done; off a terminal say nothing."""
+    if not sys.stderr.isatty() or _shown:
+        yield
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    with Console(stderr=True).status(escape(what)) as status:
+        _shown.append(status)
+        try:
+            yield
+        finally:
+            _shown.clear()
 
 
 @contextmanager
@@ -13,9 +37,15 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], object]]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
+    from rich.markup import escape
+
+    if _shown:
+        text = escape(what)
+        yield lambda count: _shown[0].update(f"{text} {100 * count // total}%")
+        return
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(escape(what), total=total)
         yield lambda count: bar.update(task, completed=count)

@@ -15,14 +15,14 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from calibrant import __version__, _checks
 from calibrant._checks import InputError
-from calibrant._progress import progress_bar
+from calibrant._progress import busy, progress_bar
 from calibrant.audit import Audit, audit
 from calibrant.certify.methods import Estimand, Method
 from calibrant.certify.plan import sample_size
+from calibrant.compare import comparison_of
 from calibrant.decide.costs import costs_of
 from calibrant.decide.price import price_of_miscalibration
 from calibrant.decide.regret import expected_cost
@@ -30,11 +30,10 @@ from calibrant.diagram import TOLERANCE
 from calibrant.experiments.documents import documents_example
 from calibrant.recalibrate.fitting import Objective
 from calibrant.report import terminal
-from calibrant.sources.files import (
+from calibrant.sources.files import read_models, read_predictions, read_scores
+from calibrant.sources.writing import (
     check_csv_name,
     check_json_name,
-    read_predictions,
-    read_scores,
     write_predictions,
     write_whole,
 )
@@ -46,7 +45,21 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-File = Annotated[Path, typer.Argument(help="A CSV or Parquet file with one prediction a row.")]
+File = Annotated[
+    Path | None,
+    typer.Argument(
+        help="A CSV, Parquet or JSON-lines file with one prediction a row, a pattern in quotes "
+        "such as 'preds/*.parquet', or a folder of Parquet files.",
+        show_default=False,
+    ),
+]
+Sql = Annotated[
+    str | None, typer.Option(help="A SELECT instead of a file: \"SELECT y, p FROM 'preds.csv'\".")
+]
+By = Annotated[
+    list[str] | None,
+    typer.Option(help="Column whose values make groups; may be given several times."),
+]
 Label = Annotated[str, typer.Option(help="Column of outcomes.")]
 Prob = Annotated[str, typer.Option(help="Column of predicted probabilities.")]
 Weight = Annotated[str | None, typer.Option(help="Column of row weights.")]
@@ -106,9 +119,11 @@ def _main(
 
 @app.command("audit")
 def audit_command(
-    file: File,
     label: Label,
     prob: Prob,
+    file: File = None,
+    sql: Sql = None,
+    by: By = None,
     weight: Weight = None,
     pos_label: PosLabel = None,
     soft: Soft = False,
@@ -130,11 +145,13 @@ def audit_command(
     bad input.
     """
     _checks.inner_share("confidence", confidence)
-    with Console(stderr=True).status(f"Reading {escape(file.name)}"):
+    with busy("Reading"):
         data = read_predictions(
             file,
+            sql=sql,
             label=label,
             prob=prob,
+            by=by or (),
             weight=weight,
             clusters=clusters,
             pos_label=pos_label,
@@ -147,10 +164,48 @@ def audit_command(
             method=method,
             estimand=estimand,
             max_cluster_size=max_cluster_size,
+            by=by or None,
         )
     command = shlex.join(["calibrant", *sys.argv[1:]])
     found = replace(found, provenance=replace(found.provenance, command=command))
     _show(found, json, max_error, gate)
+
+
+@app.command("compare")
+def compare_command(
+    label: Label,
+    prob: Annotated[
+        list[str], typer.Option(help="Column of a model's probabilities; give two or more.")
+    ],
+    file: File = None,
+    sql: Sql = None,
+    weight: Weight = None,
+    pos_label: PosLabel = None,
+    drop_missing: DropMissing = False,
+    confidence: Confidence = 0.95,
+    json: Json = False,
+) -> None:
+    """Compare several models on the same rows, and say which differences are certain.
+
+    For example: calibrant compare predictions.parquet --label y --prob old --prob new
+    """
+    _checks.inner_share("confidence", confidence)
+    with busy("Reading"):
+        models = read_models(
+            file,
+            sql=sql,
+            label=label,
+            probs=prob,
+            weight=weight,
+            pos_label=pos_label,
+            drop_missing=drop_missing,
+        )
+        found = comparison_of(models, confidence)
+    with _output() as console:
+        if json:
+            print(json_module.dumps(found.to_dict(), indent=2, allow_nan=False))
+        else:
+            terminal.render_comparison(found, console)
 
 
 @app.command()
@@ -213,12 +268,13 @@ def plan(
 
 @app.command()
 def calibrate(
-    file: File,
     label: Label,
     prob: Prob,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Write the calibrator to this JSON file.")
     ],
+    file: File = None,
+    sql: Sql = None,
     method: Annotated[CalibratorName, typer.Option(help="The kind of calibrator.")] = "isotonic",
     objective: Annotated[
         Objective, typer.Option(help="What platt, beta and temperature minimise.")
@@ -237,11 +293,12 @@ def calibrate(
     every row is calibrated by a calibrator that was fitted on other rows.
     """
     check_json_name(output)
-    with Console(stderr=True).status(f"Calibrating {escape(file.name)}"):
-        from calibrant.recalibrate import study
+    from calibrant.recalibrate import study
 
+    with busy("Calibrating"):
         data = read_predictions(
             file,
+            sql=sql,
             label=label,
             prob=prob,
             weight=weight,
@@ -261,11 +318,12 @@ def calibrate(
 
 @app.command("decide")
 def decide_command(
-    file: File,
     label: Label,
     prob: Prob,
     false_positive: Annotated[float, typer.Option(help="Cost of acting where there is no event.")],
     false_negative: Annotated[float, typer.Option(help="Cost of not acting where there is one.")],
+    file: File = None,
+    sql: Sql = None,
     volume: Annotated[
         float | None, typer.Option(help="Decisions to add the price up for, as of a year.")
     ] = None,
@@ -283,9 +341,10 @@ def decide_command(
     """
     costs = costs_of(false_positive, false_negative)
     _checks.inner_share("confidence", confidence)
-    with Console(stderr=True).status(f"Reading {escape(file.name)}"):
+    with busy("Reading"):
         data = read_predictions(
             file,
+            sql=sql,
             label=label,
             prob=prob,
             weight=weight,

@@ -140,7 +140,7 @@ def grouped_by(data: Predictions, by: Any) -> Grouped:
         return GroupedArrays(data.source, by)
     names = [by] if isinstance(by, str) else by
     plain = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
-    if not plain or not names or len(set(names)) < len(names) or data.table is None:
+    if not plain or not names or len(set(names)) < len(names) or not data.has_columns:
         raise _checks.groups_unnamed(by)
     return data.grouped(list(names))
 

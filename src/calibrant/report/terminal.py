@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.columns import Columns
 from rich.console import Console, Group
+from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from calibrant.audit import Audit
 from calibrant.certify.certificate import percent
+from calibrant.compare import Comparison
 from calibrant.decide.price import Price
 from calibrant.decide.regret import DecisionCost
+from calibrant.groups import GroupFinding
 from calibrant.measure.family import Measures
 from calibrant.measure.interval import Interval
 
@@ -33,6 +36,10 @@ class _Marks(NamedTuple):
 _MARKS = _Marks("○", "●", "◉", "─")
 _PLAIN_MARKS = _Marks("o", "x", "*", "-")
 _PICTURE_WIDTH = 30
+#: Columns that hold words.
+_LEFT = {"scores", "group", "model", "models", "of"}
+#: Groups that are shown.
+_MOST_GROUPS = 20
 #: What the widest table takes.
 LEAST_WIDTH = 78
 
@@ -51,6 +58,7 @@ def render(audit: Audit, console: Console) -> None:
             _worst(audit.worst_intervals),
             Text(),
             _reliability(audit.reliability, marks),
+            *_groups(audit.groups),
         )
     )
 
@@ -124,6 +132,46 @@ def render_study(study: Study, console: Console) -> None:
     console.print(Group(Text(study.headline, style="bold"), *notes, Text(), table))
 
 
+def render_comparison(found: Comparison, console: Console) -> None:
+    """Print a comparison of models."""
+    models = _table("Models", "model", "calibration error", "true one between", "Brier", "log loss")
+    for one in found.models:
+        ends = one.certificate
+        models.add_row(
+            escape(one.name),
+            _number(one.calibration_error),
+            f"{_number(ends.lower)} and {_number(ends.upper)}",
+            _number(one.brier),
+            _number(one.log_loss),
+        )
+    pairs = _table("Differences: below 0 the first is better", "models", "of", "value", "between")
+    for pair in found.differences:
+        measures = {
+            "calibration error": pair.calibration_error,
+            "Brier score": pair.brier,
+            "log loss": pair.log_loss,
+        }
+        for name, value in measures.items():
+            if value is not None:
+                pairs.add_row(
+                    escape(f"{pair.first} - {pair.second}") if name == "calibration error" else "",
+                    name,
+                    _number(value.value, sign="+"),
+                    f"{_number(value.lower, sign='+')} and {_number(value.upper, sign='+')}",
+                )
+    console.print(
+        Group(
+            Text(found.summary[0], style="bold"),
+            *(Text(sentence) for sentence in found.summary[1:]),
+            *(Text(f"Note: {warning}", style="yellow") for warning in found.warnings),
+            Text(),
+            models,
+            Text(),
+            pairs,
+        )
+    )
+
+
 def render_decision(found: DecisionCost, price: Price, console: Console) -> None:
     """Print what to do, what it costs, and what miscalibration costs at most."""
     threshold = 0.0 if found.threshold is None else found.threshold
@@ -173,7 +221,7 @@ def _notes(audit: Audit) -> Iterable[str]:
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
     for column in columns:
-        left = column == "scores" or column.startswith("0")
+        left = column in _LEFT or column.startswith("0")
         table.add_column(column, justify="left" if left else "right", header_style="dim")
     return table
 
@@ -241,6 +289,29 @@ def _worst(intervals: Iterable[Interval]) -> Table:
             interval.verdict,
         )
     return table
+
+
+def _groups(groups: Sequence[GroupFinding]) -> list[Text | Table]:
+    """Show the groups with the most evidence against calibration."""
+    if not groups:
+        return []
+    title = "Groups, the clearest failures first; the proved bounds of all of them hold at once"
+    names = ("rows", "predicted", "observed", "error", "proved", "")
+    table = _table(title, "group", *names)
+    for one in groups[:_MOST_GROUPS]:
+        ends = one.certificate
+        table.add_row(
+            escape(one.name),
+            f"{one.rows:,}",
+            _number(one.mean_prediction),
+            _number(one.observed_rate),
+            _number(one.calibration_error),
+            "" if ends is None else f"{ends.lower:.4f}-{ends.upper:.4f}",
+            "certain" if one.certain else "",
+        )
+    left = len(groups) - _MOST_GROUPS
+    more = f"... and {left:,} more; --json shows all" if left > 0 else ""
+    return [Text(), table, *([Text(more, style="dim")] if more else [])]
 
 
 def _reliability(groups: Iterable[Interval], marks: _Marks) -> Group:

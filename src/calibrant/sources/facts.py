@@ -72,17 +72,18 @@ class _Look:
         self._label_is_float = self._label_is_number and not whole
 
     def facts(self) -> Facts:
-        self._check_kinds()
+        self._check_kind("prob")
+        self._check_kind("weight")
         found = fetch_numbers(self._summary(), self._run)
         seen = {name: float(values[0]) for name, values in found.items()}
         rows = int(seen["rows"])
         if rows == 0:
             raise _checks.empty("the table")
-        self._check_scores(seen)
-        warnings = self._check_weights(seen) if self._roles.weight is not None else ()
         outcome, fraction = self._outcome(seen)
         if fraction is not None and self._count(_at_ends(self._score())) == rows:
             raise _checks.swapped(self._names)
+        warnings = self._check_weights(seen) if self._roles.weight is not None else ()
+        self._check_scores(seen)
         return Facts(
             rows=rows,
             outcome=outcome,
@@ -97,20 +98,18 @@ class _Look:
         kind = self._kinds[name]
         return bool(kind.is_numeric()) or kind == nw.Boolean
 
-    def _check_kinds(self) -> None:
+    def _check_kind(self, role: str) -> None:
         """Refuse scores and weights that are no numbers."""
-        for role in ("prob", "weight"):
-            if role not in self._kinds or self._is_number(role):
-                continue
-            column = nw.col(role)
-            given = ~column.is_null()
-            rows = int(fetch_numbers(self._table.select(n=nw.len()), self._run)["n"][0])
-            if rows == 0:
-                raise _checks.empty("the table")
-            if self._count(given) == 0:
-                raise _checks.missing(getattr(self._names, role), rows, 0)
-            row, value = first(self._table, given, column, self._run)
-            raise _checks.not_numeric(getattr(self._names, role), row, value)
+        if role not in self._kinds or self._is_number(role):
+            return
+        given, name = ~nw.col(role).is_null(), getattr(self._names, role)
+        rows = int(fetch_numbers(self._table.select(n=nw.len()), self._run)["n"][0])
+        if rows == 0:
+            raise _checks.empty("the table")
+        if self._count(given) == 0:
+            raise _checks.missing(name, rows, 0)
+        row, value = first(self._table, given, nw.col(role), self._run)
+        raise _checks.not_numeric(name, row, value)
 
     def _score(self) -> nw.Expr:
         return nw.col("prob").cast(nw.Float64)

@@ -1,61 +1,45 @@
-"""Files: predictions in CSV and Parquet, read by DuckDB."""
+"""Files: predictions in CSV, Parquet and JSON lines, or in the result of a SELECT.
+
+A short table is read into memory once. A long one stays where it is, and DuckDB sums it up.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from calibrant import _checks
 from calibrant._types import AnyArray
 from calibrant.sources.columns import is_missing, unmasked
+from calibrant.sources.duck import Duck
 from calibrant.sources.engine import quoted
+from calibrant.sources.inputs import Roles
+from calibrant.sources.models import ArrayModels, FrameModels, Models
 from calibrant.sources.predictions import Origin, Predictions
 
-if TYPE_CHECKING:
-    import duckdb
-
-#: Cells of a CSV file that mean "no value".
-_MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
-#: Types that a column of a CSV file may turn out to have. Left to itself DuckDB also takes words
-#: such as yes and no for truth values, and which ones depends on its version.
-#: A line that starts with # is a row, and a folder named x=1 adds no column x.
-_CSV = (
-    "read_csv(?, header = true, sample_size = -1, nullstr = ?, comment = '', "
-    "hive_partitioning = false, auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR'])"
-)
-_READERS = {
-    **dict.fromkeys((".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"), _CSV),
-    **dict.fromkeys((".parquet", ".pq"), "read_parquet(?, hive_partitioning = false)"),
-}
-_NO_EXTENSIONS = ("autoinstall_known_extensions", "autoload_known_extensions")
+#: Rows up to which a table is read into memory.
+SHORT = 1 << 22
 _NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(\d+,\s*\d+\))$")
 
 
-def read_predictions(
-    path: Path,
-    *,
-    label: str,
-    prob: str,
-    weight: str | None = None,
-    clusters: str | None = None,
-    pos_label: str | None = None,
-    soft: bool = False,
-    drop_missing: bool = False,
-) -> Predictions:
-    """Read columns of a CSV or Parquet file into checked predictions.
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to read, and how.
 
-    Parameters
+    Attributes
     ----------
-    path : Path
-        The file; its ending tells its format.
-    label, prob, weight, clusters : str
-        Names of the columns.
+    file : str or Path, optional
+        A file, whose ending tells its format; a pattern, such as preds/*.parquet; or a folder.
+    sql : str, optional
+        A SELECT, instead of a file.
+    label, probs, weight, clusters, by
+        Names of columns.
     pos_label : str, optional
         The label that is the event, as it is written in the file.
     soft : bool
@@ -63,119 +47,174 @@ def read_predictions(
     drop_missing : bool
         Leave out rows with a missing value instead of refusing them.
     """
-    roles = {"label": label, "prob": prob, "weight": weight, "clusters": clusters}
-    names = {role: name for role, name in roles.items() if name is not None}
-    columns = _columns(path, names)
+
+    label: str
+    probs: tuple[str, ...]
+    file: str | Path | None = None
+    sql: str | None = None
+    weight: str | None = None
+    clusters: str | None = None
+    by: tuple[str, ...] = ()
+    pos_label: str | None = None
+    soft: bool = False
+    drop_missing: bool = False
+
+    def roles(self, prob: str) -> Roles:
+        """Return the roles of the columns for one model."""
+        return Roles(self.label, prob, self.weight, self.clusters)
+
+    def columns(self) -> dict[str, str]:
+        """Return the column of each role; scores and groups are numbered."""
+        named = {"label": self.label, "weight": self.weight, "clusters": self.clusters}
+        given = {role: name for role, name in named.items() if name is not None}
+        scores = {f"prob{k}": name for k, name in enumerate(self.probs)}
+        return {**given, **scores, **{f"by{k}": name for k, name in enumerate(self.by)}}
+
+
+def read_predictions(
+    file: str | Path | None = None,
+    *,
+    label: str,
+    prob: str,
+    by: Sequence[str] = (),
+    **options: Any,
+) -> Predictions:
+    """Read predictions of one model; the parameters are those of `Request`."""
+    request = Request(label, (prob,), file, by=tuple(by), **options)
+    duck = _opened(request)
+    origin = _origin(request)
+    columns = _short(duck, request)
+    if columns is None:
+        return _long(duck, request, origin)
     columns["label"] = _truth_values(columns["label"])
-    dropped = _drop_missing(columns, path) if drop_missing else 0
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    dropped = _drop_missing(columns, duck) if request.drop_missing else 0
     try:
-        data = Predictions(
-            columns["label"],
-            columns["prob"],
-            sample_weight=columns.get("weight"),
-            clusters=columns.get("clusters"),
-            pos_label=_typed(pos_label, columns["label"], label),
-            _names=_checks.Names(*(f"column {name!r}" for name in roles.values())),
-            _origin=Origin(str(path), digest, dropped),
-            _fine=True,
-        )
-        if data.first_fraction is not None and not soft:
-            raise _checks.labels_soft(f"column {label!r}", *data.first_fraction)
+        data = _in_memory(columns, request, prob, 0, Origin(origin.file, origin.sha256, dropped))
+        _check_soft(data, request)
     except _checks.InputError as error:
-        if dropped:  # the row numbers of the message are no longer those of the file
-            raise _checks.InputError(
-                f"{error} (Rows are counted after {dropped:,} with missing values were dropped.)"
-            ) from None
-        raise
+        raise _after_dropping(error, dropped) from None
     return data
 
 
-def read_scores(path: Path, *, prob: str) -> AnyArray:
+def read_models(
+    file: str | Path | None = None, *, label: str, probs: Sequence[str], **options: Any
+) -> Models:
+    """Read predictions of several models on the same rows; as for `read_predictions`."""
+    if len(set(probs)) < 2 or len(set(probs)) < len(probs):
+        raise _checks.too_few_models("--prob", "--prob model_a --prob model_b")
+    request = Request(label, tuple(probs), file, **options)
+    duck = _opened(request)
+    columns = _short(duck, request)
+    if columns is None:
+        table, pos_label, _ = _prepared(duck, request)
+        return FrameModels(table, list(probs), request.roles(probs[0]), pos_label, duck.run)
+    columns["label"] = _truth_values(columns["label"])
+    dropped = _drop_missing(columns, duck) if request.drop_missing else 0
+    try:
+        data = [
+            _in_memory(columns, request, prob, k, Origin(dropped=dropped))
+            for k, prob in enumerate(probs)
+        ]
+        _check_soft(data[0], request)
+    except _checks.InputError as error:
+        raise _after_dropping(error, dropped) from None
+    return ArrayModels(list(probs), data)
+
+
+def read_scores(file: Path, *, prob: str) -> AnyArray:
     """Read the scores alone; missing ones are left out."""
-    scores = _columns(path, {"prob": prob})["prob"]
+    duck = Duck(file)
+    duck.check([prob])
+    scores = _fetched(duck, {"prob0": prob}, None)["prob0"]
     missing = is_missing(scores)
     if missing.all():
-        raise _checks.file_all_missing(str(path), len(missing))
+        raise _checks.file_all_missing(duck.name, len(missing))
     return scores[~missing]
 
 
-def _columns(path: Path, names: dict[str, str]) -> dict[str, AnyArray]:
-    """Fetch the columns as arrays; numbers as doubles, words as Python strings."""
-    import duckdb  # here, because it is heavy and arrays never need it
+def _opened(request: Request) -> Duck:
+    duck = Duck(request.file, request.sql)
+    duck.check(list(request.columns().values()))
+    return duck
 
-    table, arguments = _table(path)
-    # nothing is fetched from anywhere: the file is local and the readers are built in
-    try:
-        with duckdb.connect(config=dict.fromkeys(_NO_EXTENSIONS, False)) as connection:
-            kinds = _kinds(connection, table, arguments)
-            if len(kinds) == 1:
-                table = _split(table, next(iter(kinds)))
-                kinds = _kinds(connection, table, arguments)
-            for name in names.values():
-                if name not in kinds:
-                    raise _checks.unknown_column(name, list(kinds), str(path))
-            wanted = {role: _expression(role, name, kinds[name]) for role, name in names.items()}
-            select = ", ".join(f"{sql} AS {role}" for role, sql in wanted.items())
-            words = [role for role in ("prob", "weight") if _is_text(kinds, names.get(role))]
-            select += "".join(f", {quoted(names[role])} AS {role}_words" for role in words)
-            query = f"SELECT {select} FROM {table}"  # noqa: S608 (names are quoted, paths bound)
-            fetched = connection.execute(query, arguments).fetchnumpy()
-    except duckdb.Error as error:
-        raise _checks.file_unreadable(str(path), str(error)) from None
-    except RuntimeError as error:  # what DuckDB makes of Ctrl-C
-        raise KeyboardInterrupt from error
-    if len(fetched["prob"]) == 0:
-        raise _checks.file_without_rows(str(path))
+
+def _origin(request: Request) -> Origin:
+    """Say where predictions came from; a single file with its hash."""
+    if request.file is None:
+        return Origin()
+    path = Path(request.file)
+    if not path.is_file():
+        return Origin(str(request.file))
+    with path.open("rb") as file:
+        return Origin(str(path), hashlib.file_digest(file, "sha256").hexdigest())
+
+
+def _in_memory(
+    columns: dict[str, AnyArray], request: Request, prob: str, place: int, origin: Origin
+) -> Predictions:
+    roles = request.roles(prob)
+    return Predictions(
+        columns["label"],
+        columns[f"prob{place}"],
+        sample_weight=columns.get("weight"),
+        clusters=columns.get("clusters"),
+        pos_label=_typed(request.pos_label, columns["label"], request.label),
+        _names=roles.names(),
+        _origin=origin,
+        _fine=True,
+        _more={name: columns[f"by{k}"] for k, name in enumerate(request.by)},
+    )
+
+
+def _check_soft(data: Predictions, request: Request) -> None:
+    if data.first_fraction is not None and not request.soft:
+        raise _checks.labels_soft(f"column {request.label!r}", *data.first_fraction)
+
+
+def _after_dropping(error: _checks.InputError, dropped: int) -> _checks.InputError:
+    """Say that the row numbers of a message are no longer those of the file."""
+    if not dropped:
+        return error
+    return _checks.InputError(
+        f"{error} (Rows are counted after {dropped:,} with missing values were dropped.)"
+    )
+
+
+def _short(duck: Duck, request: Request) -> dict[str, AnyArray] | None:
+    """Return the columns of a short table; None if it is long."""
+    columns = _fetched(duck, request.columns(), SHORT + 1)
+    rows = len(columns["label"])
+    if rows == 0:
+        raise _checks.file_without_rows(duck.name)
+    return None if rows > SHORT else columns
+
+
+def _fetched(duck: Duck, names: dict[str, str], most: int | None) -> dict[str, AnyArray]:
+    """Fetch columns as arrays; numbers as doubles, words as Python strings."""
+    select = [f"{_expression(role, name, duck)} AS {role}" for role, name in names.items()]
+    words = [role for role, name in names.items() if _is_number(role) and _is_text(duck, name)]
+    select += [f"{quoted(names[role])} AS {role}_words" for role in words]
+    fetched = duck.select(", ".join(select), "" if most is None else f"LIMIT {most}")
     for role in words:
         _refuse_words(fetched[role], fetched[f"{role}_words"], f"column {names[role]!r}")
     return {role: unmasked(fetched[role]) for role in names}
 
 
-def _table(path: Path) -> tuple[str, list[Any]]:
-    """Return the table function that reads the file, and its arguments."""
-    if not path.exists():
-        raise _checks.file_missing(str(path))
-    if not path.is_file():
-        raise _checks.not_a_file(str(path))
-    name = path.name.lower()
-    reader = next((sql for ending, sql in _READERS.items() if name.endswith(ending)), None)
-    if reader is None:
-        raise _checks.file_kind(str(path), list(_READERS))
-    if path.stat().st_size == 0:
-        raise _checks.file_without_rows(str(path))
-    literal = re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))  # a name is no pattern
-    return reader, [literal, _MISSING_WORDS] if reader == _CSV else [literal]
+def _is_number(role: str) -> bool:
+    return role == "weight" or role.startswith("prob")
 
 
-def _split(table: str, header: str) -> str:
-    """Insist on the separator seen in a header that was taken for one column.
-
-    DuckDB gives up on a separator when rows differ in length; named, it says which row does.
-    """
-    separator = next((mark for mark in (",", ";", "\t", "|") if mark in header), None)
-    if table != _CSV or separator is None:
-        return table
-    return f"{table.removesuffix(')')}, delim = '{separator}')"
+def _is_text(duck: Duck, name: str) -> bool:
+    return _NUMBERS.match(duck.kinds[name]) is None
 
 
-def _kinds(
-    connection: duckdb.DuckDBPyConnection, table: str, arguments: list[Any]
-) -> dict[str, str]:
-    """Return the type of each column."""
-    described = connection.execute(f"DESCRIBE SELECT * FROM {table}", arguments).fetchall()  # noqa: S608
-    return {row[0]: row[1] for row in described}
-
-
-def _is_text(kinds: dict[str, str], name: str | None) -> bool:
-    return name is not None and _NUMBERS.match(kinds[name]) is None
-
-
-def _expression(role: str, name: str, kind: str) -> str:
+def _expression(role: str, name: str, duck: Duck) -> str:
     """Say how a column is fetched: numbers as doubles, labels in words as text."""
-    if role == "clusters" or (role == "label" and _NUMBERS.match(kind) is None):
+    kind = duck.kinds[name]
+    if role == "clusters" or (role == "label" and _is_text(duck, name)):
         return f"CAST({quoted(name)} AS VARCHAR)"
+    if role.startswith("by"):
+        return quoted(name)
     if role == "label" and not kind.startswith(("DECIMAL", "HUGEINT", "UHUGEINT")):
         return quoted(name)
     return f"TRY_CAST({quoted(name)} AS DOUBLE)"
@@ -189,14 +228,74 @@ def _refuse_words(numbers: AnyArray, words: AnyArray, name: str) -> None:
         raise _checks.not_numeric(name, row, str(words[row]))
 
 
-def _drop_missing(columns: dict[str, AnyArray], path: Path) -> int:
+def _drop_missing(columns: dict[str, AnyArray], duck: Duck) -> int:
     """Leave out, in place, the rows where a value is missing; return how many."""
-    missing = np.logical_or.reduce([is_missing(values) for values in columns.values()])
+    used = {role: values for role, values in columns.items() if not role.startswith("by")}
+    missing = np.logical_or.reduce([is_missing(values) for values in used.values()])
     if missing.all():
-        raise _checks.file_all_missing(str(path), len(missing))
+        raise _checks.file_all_missing(duck.name, len(missing))
     if missing.any():
         columns.update({role: values[~missing] for role, values in columns.items()})
     return int(missing.sum())
+
+
+def _long(duck: Duck, request: Request, origin: Origin) -> Predictions:
+    """Return predictions whose rows stay in DuckDB."""
+    table, pos_label, dropped = _prepared(duck, request)
+    data = Predictions(
+        table,
+        label=request.label,
+        prob=request.probs[0],
+        weight=request.weight,
+        clusters=request.clusters,
+        pos_label=pos_label,
+        _origin=Origin(origin.file, origin.sha256, dropped),
+        _fine=True,
+        _run=duck.run,
+    )
+    _check_soft(data, request)
+    return data
+
+
+def _prepared(duck: Duck, request: Request) -> tuple[Any, object, int]:
+    """Return a relation read as short tables are, the event, and how many rows are left out."""
+    import narwhals as nw
+
+    columns = {role: name for role, name in request.columns().items() if not role.startswith("by")}
+    for role, name in columns.items():
+        if _is_number(role) and _is_text(duck, name):
+            _refuse_words_in_engine(duck, name)
+    read = {name: _expression(role, name, duck) for role, name in columns.items()}
+    label = read[request.label]
+    few = unmasked(duck.select(f"DISTINCT {label} AS label", "LIMIT 5")["label"])
+    labels = _truth_values(few)
+    if labels is not few:
+        read[request.label] = f"(lower({label}) = 'true')"
+    pos_label = _typed(request.pos_label, labels, request.label)
+    replaced = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in read.items())
+    if not request.drop_missing:
+        return nw.from_native(duck.relation(f"* REPLACE ({replaced})")), pos_label, 0
+    given = (
+        f"({sql}) IS NOT NULL AND (TRY_CAST(({sql}) AS DOUBLE) = 'NaN') IS NOT TRUE"
+        for sql in read.values()
+    )
+    where = " AND ".join(given)
+    counts = duck.select(f"count(*) AS rows, count(*) FILTER (WHERE {where}) AS kept")
+    rows, kept = int(counts["rows"][0]), int(counts["kept"][0])
+    if kept == 0:
+        raise _checks.file_all_missing(duck.name, rows)
+    return nw.from_native(duck.relation(f"* REPLACE ({replaced})", where)), pos_label, rows - kept
+
+
+def _refuse_words_in_engine(duck: Duck, name: str) -> None:
+    """Refuse text that is no number, naming its first row."""
+    column = quoted(name)
+    found = duck.select(
+        f"{column} AS word, row_number() OVER () - 1 AS row",
+        f"QUALIFY TRY_CAST({column} AS DOUBLE) IS NULL AND {column} IS NOT NULL LIMIT 1",
+    )
+    if len(found["word"]):
+        raise _checks.not_numeric(f"column {name!r}", int(found["row"][0]), str(found["word"][0]))
 
 
 def _truth_values(labels: AnyArray) -> AnyArray:
@@ -228,61 +327,3 @@ def _typed(pos_label: str | None, labels: AnyArray, name: str) -> object:
     except (KeyError, ValueError):
         found = list(dict.fromkeys(known.tolist()))
         raise _checks.labels_lack_pos_label(f"column {name!r}", pos_label, found) from None
-
-
-def check_csv_name(path: Path) -> None:
-    """Refuse, before any work is done, a file that `write_predictions` could not write."""
-    if path.suffix.lower() != ".csv" or path.is_dir():
-        raise _checks.csv_name(str(path))
-    _check_folder(path)
-
-
-def check_json_name(path: Path) -> None:
-    """Refuse, before any work is done, a name that is not one of a JSON file."""
-    if path.suffix.lower() != ".json" or path.is_dir():
-        raise _checks.json_name(str(path))
-    _check_folder(path)
-
-
-def _check_folder(path: Path) -> None:
-    if not path.absolute().parent.is_dir():
-        raise _checks.folder_missing(str(path), str(path.parent))
-
-
-def write_predictions(path: Path, **columns: AnyArray) -> None:
-    """Write columns to a CSV file, whole or not at all; every number reads back to the bit."""
-    check_csv_name(path)
-    values = [
-        (column.astype(int) if column.dtype == bool else column).tolist()
-        for column in columns.values()
-    ]
-    lines = [",".join(columns), *(",".join(map(repr, row)) for row in zip(*values, strict=True))]
-    write_whole(path, "\n".join(lines) + "\n")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all: under another name first, which then takes its place.
-
-    A link stays a link to the file that is written, and a file that was there keeps its mode.
-    """
-    path = path.resolve()
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    with tempfile.NamedTemporaryFile(
-        "w", dir=path.absolute().parent, prefix=".calibrant.", encoding="utf-8", delete=False
-    ) as file:
-        part = Path(file.name)
-        try:
-            file.write(text)
-            file.close()
-            part.chmod(mode)
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-
-
-def _umask() -> int:
-    """Return the permissions that new files do without (there is no way to read but to set)."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

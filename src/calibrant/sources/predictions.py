@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,8 @@ class Predictions:
         _names: _checks.Names | None = None,
         _origin: Origin | None = None,
         _fine: bool = False,
+        _run: Any = None,
+        _more: Mapping[str, Any] | None = None,
     ) -> None:
         #: The number of each row's cluster, None if rows stand for themselves.
         self.clusters: IntArray | None = None
@@ -99,6 +102,7 @@ class Predictions:
         self.origin = _origin or Origin()
         #: The table behind them, if there is one.
         self.table: Any = None
+        self._more, self._run = _more or {}, _run
         names = _names or _checks.Names()
         if label is not None or prob is not None or weight is not None:
             roles = _roles(label, prob, weight, clusters)
@@ -117,6 +121,7 @@ class Predictions:
     def _from_table(self, table: Any, roles: Roles, pos_label: object, fine: bool) -> None:
         import narwhals as nw  # here, so that arrays alone never pay for it
 
+        from calibrant.sources.engine import fetch
         from calibrant.sources.frames import FrameSource, named_columns, open_table
 
         self.table = open_table(table)
@@ -127,7 +132,7 @@ class Predictions:
             columns = [None if name is None else self.table[name] for name in given]
             self._from_columns(tuple(columns), roles.names(), pos_label, fine)
             return
-        source = FrameSource(self.table, roles, pos_label, fine=fine)
+        source = FrameSource(self.table, roles, pos_label, fine=fine, run=self._run or fetch)
         self._from_source(source)
         if roles.clusters is not None:
             column = Column(source.clusters(), roles.names().clusters)
@@ -162,15 +167,22 @@ class Predictions:
         return f"<Predictions of {len(self):,} rows>"
 
     def grouped(self, names: list[str]) -> Grouped:
-        """Split the rows by columns of the table behind them."""
+        """Split the rows by columns of the table or file behind them."""
         from calibrant.sources.frames import FrameSource, named_columns
         from calibrant.sources.grouped_arrays import GroupedArrays
         from calibrant.sources.grouped_frames import GroupedFrames
 
         if isinstance(self.source, FrameSource):
             return GroupedFrames(self.source, names)
+        if self.table is None:
+            return GroupedArrays(self.source, {name: self._more[name] for name in names})
         named_columns(self.table, names)
         return GroupedArrays(self.source, {name: self.table[name] for name in names})
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether groups can be asked for by the names of columns."""
+        return self.table is not None or bool(self._more)
 
     def tally(self, level: int = DEFAULT_LEVEL) -> Tally:
         """Return the sums of the rows in each cell, to be stored, sent or added.

@@ -1,0 +1,68 @@
+"""Writing: files appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from calibrant import _checks
+from calibrant._types import AnyArray
+
+
+def check_csv_name(path: Path) -> None:
+    """Refuse, before any work is done, a file that `write_predictions` could not write."""
+    if path.suffix.lower() != ".csv" or path.is_dir():
+        raise _checks.csv_name(str(path))
+    _check_folder(path)
+
+
+def check_json_name(path: Path) -> None:
+    """Refuse, before any work is done, a name that is not one of a JSON file."""
+    if path.suffix.lower() != ".json" or path.is_dir():
+        raise _checks.json_name(str(path))
+    _check_folder(path)
+
+
+def _check_folder(path: Path) -> None:
+    if not path.absolute().parent.is_dir():
+        raise _checks.folder_missing(str(path), str(path.parent))
+
+
+def write_predictions(path: Path, **columns: AnyArray) -> None:
+    """Write columns to a CSV file, whole or not at all; every number reads back to the bit."""
+    check_csv_name(path)
+    values = [
+        (column.astype(int) if column.dtype == bool else column).tolist()
+        for column in columns.values()
+    ]
+    lines = [",".join(columns), *(",".join(map(repr, row)) for row in zip(*values, strict=True))]
+    write_whole(path, "\n".join(lines) + "\n")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all: under another name first, which then takes its place.
+
+    A link stays a link to the file that is written, and a file that was there keeps its mode.
+    """
+    path = path.resolve()
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+    with tempfile.NamedTemporaryFile(
+        "w", dir=path.absolute().parent, prefix=".calibrant.", encoding="utf-8", delete=False
+    ) as file:
+        part = Path(file.name)
+        try:
+            file.write(text)
+            file.close()
+            part.chmod(mode)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+def _umask() -> int:
+    """Return the permissions that new files do without (there is no way to read but to set)."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
