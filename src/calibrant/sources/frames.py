@@ -15,7 +15,7 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray, IntArray
-from calibrant.sources.engine import Run, chosen, count, fetch, fetch_numbers, first
+from calibrant.sources.engine import Run, chosen, count, fetch, fetch_numbers, first, keep_in
 from calibrant.sources.facts import Facts, facts_of
 from calibrant.sources.inputs import Roles
 from calibrant.sources.slots import Grid, Rows, counted
@@ -82,15 +82,14 @@ class FrameSource:
 
     def zoom(self, cells: Cells) -> Cells:
         """Open cells: pooled scores if they are few, else cells finer by several levels."""
-        if int(cells.rows.sum()) <= max(_FEW_ROWS, len(self) >> _FEW_SHARE):
-            return self._pooled(self._rows.filter(within(cells)))
+        few = int(cells.rows.sum()) <= max(_FEW_ROWS, len(self) >> _FEW_SHARE)
         bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
         parts = []
         for level in np.unique(cells.level).tolist():
             some = cells.take(cells.level == level)
-            rows = self._rows.filter(within(some))
+            rows = within(self._rows, level, some.cell)
             room = min(_CELL_BITS - int(some.cell.max()).bit_length(), MAX_LEVEL - level)
-            if room < _LEAST_BITS:  # so deep that they hold a few distinct scores
+            if few or room < _LEAST_BITS:  # so deep that they hold a few distinct scores
                 parts.append(self._pooled(rows))
             else:
                 parts.append(self._summed(rows, Placed(level + min(bits, room)))[0])
@@ -306,16 +305,16 @@ def points(found: dict[str, FloatArray]) -> Cells:
     return Cells.points(score, count.astype(np.int64), weight, total(found["positives"]))
 
 
-def within(cells: Cells) -> nw.Expr:
-    """Say which rows fall in closed cells."""
-    score = nw.col("f")
-    found = nw.lit(False)
-    for level in np.unique(cells.level).tolist():
-        size = float(2**level)
-        cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise((score * size).floor())
-        wanted = cells.cell[cells.level == level].astype(np.float64).tolist()
-        found = found | cell.is_in(wanted)
-    return found
+def within(rows: nw.LazyFrame[Any], level: int, cells: IntArray) -> nw.LazyFrame[Any]:
+    """Keep the rows that fall in some cells of one level."""
+    return keep_in(rows.with_columns(cell=cell_of(level)), "cell", cells.tolist())
+
+
+def cell_of(level: int) -> nw.Expr:
+    """Return the cell of each score, as a whole number; a score of 1 is in the last cell."""
+    score, size = nw.col("f"), float(2**level)
+    cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise((score * size).floor())
+    return cell.cast(nw.Int64)
 
 
 def joined(parts: list[Cells]) -> Cells:

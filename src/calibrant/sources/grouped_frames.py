@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import narwhals as nw
@@ -11,8 +10,8 @@ import numpy as np
 
 from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.sources.columns import is_missing, numbers
-from calibrant.sources.engine import Fetched, Run
-from calibrant.sources.frames import FrameSource, Placed, decoded, points, pooled, summed
+from calibrant.sources.engine import Fetched, Run, keep_in
+from calibrant.sources.frames import FrameSource, Placed, cell_of, decoded, points, pooled, summed
 from calibrant.sources.groups import LEAST_ROWS, MOST_NAMED, Split, View, order_of
 from calibrant.tally import Cells, Totals
 
@@ -105,28 +104,24 @@ class GroupedFrames:
 
     def opened(self, view: View, level: int, wanted: dict[int, Cells]) -> dict[int, Cells]:
         """Pool by score the rows in some cells of some groups of a view."""
-        columns = [f"c{k}" for k in view.columns]
-        size = float(2**level)
-        score = nw.col("f")
-        cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise((score * size).floor())
+        columns = tuple(f"c{k}" for k in view.columns)
         group = nw.concat_str(*(nw.col(name) for name in columns), separator=_BETWEEN)
-        rows = self._rows.with_columns(cell=cell, group=group)
-        whole = nw.col("cell").cast(nw.Int64).cast(nw.String)
-        key = nw.concat_str(nw.col("group"), whole, separator=_BETWEEN)
+        rows = self._rows.with_columns(cell=cell_of(level), group=group)
+        cell = nw.col("cell").cast(nw.String)
+        rows = rows.with_columns(key=nw.concat_str(nw.col("group"), cell, separator=_BETWEEN))
         keys: list[str] = []
-        inside = nw.lit(False)
+        wholes: list[nw.LazyFrame[Any]] = []
         for number, cells in wanted.items():
             texts = [self._joined(view, codes) for codes in view.members[number].tolist()]
             if len(texts) == 1:
-                keys += [f"{text}{_BETWEEN}{c}" for text, c in product(texts, cells.cell.tolist())]
+                keys += [f"{texts[0]}{_BETWEEN}{cell}" for cell in cells.cell.tolist()]
             else:  # small groups that are pooled, too many to be joined with every cell
-                few = nw.col("cell").is_in(cells.cell.astype(np.float64).tolist())
-                inside = inside | (nw.col("group").is_in(texts) & few)
-        query = pooled(
-            rows.filter(inside | key.is_in(keys)), weighted=self._source.weighted, by=tuple(columns)
-        )
-        answer = self._run(query)
-        return self._by_group(view, answer, wanted)
+                wholes.append(keep_in(keep_in(rows, "group", texts), "cell", cells.cell.tolist()))
+        parts = [*wholes, *([keep_in(rows, "key", keys)] if keys else [])]
+        queries = [pooled(part, weighted=self._source.weighted, by=columns) for part in parts]
+        answers = [self._run(query) for query in queries]
+        whole = {name: np.concatenate([one[name] for one in answers]) for name in answers[0]}
+        return self._by_group(view, whole, wanted)
 
     def _by_group(self, view: View, answer: Fetched, wanted: dict[int, Cells]) -> dict[int, Cells]:
         combos = np.unique(self.combos[:, view.columns], axis=0)
