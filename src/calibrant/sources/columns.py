@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
+from calibrant._types import AnyArray, BoolArray, FloatArray
 
 #: Rows read at a time: the temporaries of one chunk then stay in the processor's cache.
 CHUNK = 1 << 15
@@ -52,17 +52,10 @@ class Column:
         values[:] = part.to_list()
         return values
 
-    def categories(self) -> tuple[list[Any], IntArray] | None:
-        """Return the categories of a categorical column, None for missing, and each row's one."""
-        if isinstance(self._values, np.ndarray):
-            return None
-        native = self._values.to_native()
-        if type(native).__module__.startswith("pandas") and hasattr(native, "cat"):
-            codes = native.cat.codes.to_numpy().astype(np.int64)
-            values = native.cat.categories.tolist()
-            codes[codes < 0] = len(values)
-            return [*values, None], codes
-        return None
+    @property
+    def native(self) -> Any:
+        """The array, or the column as its library knows it."""
+        return self._values if isinstance(self._values, np.ndarray) else self._values.to_native()
 
     def chunks(self) -> Iterator[tuple[int, AnyArray]]:
         """Yield every chunk with the number of its first row."""
@@ -77,11 +70,23 @@ def _sliceable(values: Any, name: str) -> Any:
 
         series = nw.from_native(values, series_only=True, pass_through=True)
         if isinstance(series, nw.Series):
-            return series
+            return _in_place(series)
     array = values if isinstance(values, np.ndarray) else _as_array(values, name)
     if array.ndim != 1:
         raise _checks.not_one_column(name, array.shape)
     return array
+
+
+def _in_place(series: Any) -> Any:
+    """Return the array that holds the numbers of a series, if there is one; else the series."""
+    native = series.to_native()
+    if series.implementation.is_polars() and series.dtype.is_numeric():
+        try:
+            return native.to_numpy(allow_copy=False)
+        except RuntimeError:  # missing values, or several chunks
+            return series
+    numpy_backed = series.implementation.is_pandas() and isinstance(native.dtype, np.dtype)
+    return native.to_numpy() if numpy_backed and native.dtype.kind in "biuf" else series
 
 
 def _as_array(values: Any, name: str) -> AnyArray:

@@ -10,13 +10,11 @@ import numpy as np
 from calibrant import _checks
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.sources.arrays import ArraySource, pooled_rows
-from calibrant.sources.columns import Column, is_missing
-from calibrant.sources.groups import Split, View, name_values, order_of
+from calibrant.sources.codes import codes_of
+from calibrant.sources.columns import Column
+from calibrant.sources.groups import Split, View, name_values
 from calibrant.sources.slots import Rows, place_in_cell
 from calibrant.tally import Cells, Totals
-
-#: Whole numbers within this range are counted by place, others are sorted.
-_RANGE = 1 << 20
 
 
 class GroupedArrays:
@@ -112,48 +110,9 @@ def _add_squares(squares: FloatArray, code: IntArray, rows: Rows, *, binary: boo
 
 def _split(name: str, column: Column, counted: BoolArray | None) -> tuple[Split, IntArray]:
     """Give every row the number of its value; values with few rows share the last one."""
-    values, codes = _codes(column)
+    values, codes = codes_of(column)
     rows = np.bincount(codes if counted is None else codes[counted], minlength=len(values))
     named, pooled = name_values(values, rows)
     number = np.full(len(values), len(named))
     number[named] = np.arange(len(named))
     return Split(name, [values[place] for place in named], pooled), number[codes]
-
-
-def _codes(column: Column) -> tuple[list[Any], IntArray]:
-    """Return the distinct values in order, None for missing ones, and which one each row holds."""
-    ready = column.categories()
-    if ready is not None:
-        return ready
-    seen: dict[Any, int] = {}
-    codes = np.empty(len(column), dtype=np.int64)
-    for start, values in column.chunks():
-        part = codes[start : start + len(values)]
-        if values.dtype.kind in "biu" and int(values.max()) - int(values.min()) < _RANGE:
-            _by_place(values, part, seen)
-        else:
-            part[:] = _by_value(column.objects(start), seen, column.name)
-    ordered = sorted(seen, key=order_of)
-    number = np.empty(len(seen), dtype=np.int64)
-    number[[seen[value] for value in ordered]] = np.arange(len(seen))
-    return ordered, number[codes]
-
-
-def _by_place(values: Any, codes: IntArray, seen: dict[Any, int]) -> None:
-    """Give whole numbers of a small range their codes through a table."""
-    low = values.min()
-    offset = values.astype(np.int64) - int(low)
-    table = np.zeros(int(offset.max()) + 1, dtype=np.int64)
-    for place in np.flatnonzero(np.bincount(offset)).tolist():
-        value = values.dtype.type(place + int(low)).item()
-        table[place] = seen.setdefault(value, len(seen))
-    codes[:] = table[offset]
-
-
-def _by_value(values: Any, seen: dict[Any, int], name: str) -> list[int]:
-    """Give values their codes one by one."""
-    values[is_missing(values)] = None
-    try:
-        return [seen.setdefault(value, len(seen)) for value in values.tolist()]
-    except TypeError:  # lists and the like
-        raise _checks.labels_not_plain(name) from None

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from calibrant._types import FloatArray, IntArray
-from calibrant.diagram import Diagram, Needs, Source, resolve
+from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.diagram import TOLERANCE, Diagram, Needs, Source, resolve
 from calibrant.tally import Cells, Totals, pooled_cells
 
 #: Values, and pairs of values, with fewer rows than this are pooled; so are those past the largest
@@ -127,7 +127,16 @@ def resolve_groups(grouped: Grouped, *needs: Needs) -> Iterator[tuple[View, list
     level = _level(grouped.rows)
     combo, cells, totals = grouped.tally(level)
     for view in views_of(grouped):
-        yield view, _resolved(grouped, view, _diagrams(view, combo, cells, totals, level), needs)
+        key, merged = pooled_cells((view.group_of[combo] << level) + cells.cell, cells)
+        starts = np.searchsorted(key >> level, np.arange(len(view) + 1))
+        diagrams = [
+            Diagram(merged.take(slice(first, last)), total)
+            for first, last, total in zip(
+                starts[:-1], starts[1:], _added(view, totals), strict=True
+            )
+        ]
+        marks = np.split(_can_matter(merged, starts), starts[1:-1])
+        yield view, _resolved(grouped, view, diagrams, marks, needs)
 
 
 def _level(rows: IntArray) -> int:
@@ -137,43 +146,58 @@ def _level(rows: IntArray) -> int:
     return max(2, min(14, suits, room))
 
 
-def _diagrams(
-    view: View, combo: IntArray, cells: Cells, totals: list[Totals], level: int
-) -> list[Diagram]:
-    """Add the tallies of combinations up to those of a view's groups."""
-    group = view.group_of[combo]
-    key, merged = pooled_cells((group << level) + cells.cell, cells)
-    starts = np.searchsorted(key >> level, np.arange(len(view) + 1))
-    sums: list[Totals | None] = [None] * len(view)
+def _added(view: View, totals: list[Totals]) -> list[Totals]:
+    """Add the totals of combinations up to those of a view's groups."""
+    sums: dict[int, Totals] = {}
     for number, part in zip(view.group_of.tolist(), totals, strict=True):
-        known = sums[number]
-        sums[number] = part if known is None else known + part
-    return [
-        Diagram(merged.take(slice(first, last)), total)
-        for first, last, total in zip(starts[:-1], starts[1:], sums, strict=True)
-        if total is not None
-    ]
+        sums[number] = sums[number] + part if number in sums else part
+    return [sums[number] for number in range(len(view))]
+
+
+def _can_matter(cells: Cells, starts: IntArray) -> BoolArray:
+    """Mark the cells of all groups that can reach an extreme of their group's walk.
+
+    What each statistic needs is asked of every group afterwards, one by one. Nearly all of it is
+    marked here, for all groups at once: a thousand times less work for the interpreter.
+    """
+    step = cells.rise - cells.fall
+    total = np.cumsum(step, dtype=np.longdouble)
+    first, sizes = starts[:-1], np.diff(starts)
+    after = (total - np.repeat(total[first] - step[first], sizes)).astype(np.float64)
+    slack = TOLERANCE * np.repeat(np.add.reduceat(cells.weight, first), sizes)
+    high = np.repeat(np.maximum.reduceat(after, first).clip(min=0), sizes)
+    low = np.repeat(np.minimum.reduceat(after, first).clip(max=0), sizes)
+    before = after - step
+    reaches = (before + cells.rise >= high - slack) | (before - cells.fall <= low + slack)
+    marks: BoolArray = reaches & ~cells.single
+    return marks
 
 
 def _resolved(
-    grouped: Grouped, view: View, diagrams: list[Diagram], needs: Sequence[Needs]
+    grouped: Grouped,
+    view: View,
+    diagrams: list[Diagram],
+    first_marks: list[BoolArray],
+    needs: Sequence[Needs],
 ) -> list[Diagram]:
     level = int(diagrams[0].cells.level[0])
-    large = set(np.flatnonzero((view.rows > _LARGE) & (_fitting(view.rows) > level + 1)).tolist())
-    for group in large:
+    large = (view.rows > _LARGE) & (_fitting(view.rows) > level + 1)
+    for group in np.flatnonzero(large).tolist():
         diagrams[group] = resolve(grouped.alone(view, group), *needs)
-    marks = {
-        group: _wanted(diagrams[group], needs) for group in range(len(view)) if group not in large
-    }
+    small = np.flatnonzero(~large).tolist()
+    marks = {group: first_marks[group] for group in small}
+    asked = False
     while True:
         wanted = {
             group: diagrams[group].cells.take(mark) for group, mark in marks.items() if mark.any()
         }
-        if not wanted:
+        if not wanted and asked:
             return diagrams
-        for group, cells in grouped.opened(view, level, wanted).items():
-            diagrams[group] = diagrams[group].replace(marks[group], cells)
-        marks = {group: _wanted(diagrams[group], needs) for group in wanted}
+        if wanted:
+            for group, cells in grouped.opened(view, level, wanted).items():
+                diagrams[group] = diagrams[group].replace(marks[group], cells)
+        marks = {group: _wanted(diagrams[group], needs) for group in small}
+        asked = True
 
 
 def _fitting(rows: IntArray) -> FloatArray:
@@ -182,7 +206,7 @@ def _fitting(rows: IntArray) -> FloatArray:
     return suits
 
 
-def _wanted(diagram: Diagram, needs: Sequence[Needs]) -> Any:
+def _wanted(diagram: Diagram, needs: Sequence[Needs]) -> BoolArray:
     wanted = np.zeros(len(diagram.cells), dtype=bool)
     for need in needs:
         wanted |= need(diagram)

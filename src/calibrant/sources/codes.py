@@ -1,0 +1,90 @@
+"""Codes: the distinct values of a column, and which one each row holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant._types import AnyArray, IntArray
+from calibrant.sources.columns import Column, is_missing
+from calibrant.sources.groups import order_of
+
+#: Whole numbers within this range are told apart by place.
+_RANGE = 1 << 20
+
+
+def codes_of(column: Column) -> tuple[list[Any], IntArray]:
+    """Return the distinct values in order, None for missing ones, and which one each row holds."""
+    values, codes = _by_library(column) or _by_chunks(column)
+    ordered = sorted(range(len(values)), key=lambda place: order_of(values[place]))
+    number = np.empty(len(values), dtype=np.int64)
+    number[ordered] = np.arange(len(values))
+    return [values[place] for place in ordered], number[codes]
+
+
+def _by_chunks(column: Column) -> tuple[list[Any], IntArray]:
+    seen: dict[Any, int] = {}
+    codes = np.empty(len(column), dtype=np.int64)
+    for start, values in column.chunks():
+        part = codes[start : start + len(values)]
+        if values.dtype.kind in "biu" and int(values.max()) - int(values.min()) < _RANGE:
+            _by_place(values, part, seen)
+        else:
+            part[:] = _by_value(column.objects(start), seen, column.name)
+    return list(seen), codes
+
+
+def _by_place(values: AnyArray, codes: IntArray, seen: dict[Any, int]) -> None:
+    """Give whole numbers of a small range their codes through a table."""
+    low = int(values.min())
+    offset = values.astype(np.int64) - low
+    table = np.zeros(int(offset.max()) + 1, dtype=np.int64)
+    for place in np.flatnonzero(np.bincount(offset)).tolist():
+        value = values.dtype.type(place + low).item()
+        table[place] = seen.setdefault(value, len(seen))
+    codes[:] = table[offset]
+
+
+def _by_value(values: AnyArray, seen: dict[Any, int], name: str) -> list[int]:
+    """Give values their codes one by one."""
+    values[is_missing(values)] = None
+    try:
+        return [seen.setdefault(value, len(seen)) for value in values.tolist()]
+    except TypeError:  # lists and the like
+        raise _checks.labels_not_plain(name) from None
+
+
+def _by_library(column: Column) -> tuple[list[Any], IntArray] | None:
+    """Let the library of a column of words or categories tell them apart, which is faster."""
+    native = column.native
+    library = type(native).__module__.partition(".")[0]
+    if library == "pandas" and native.dtype.kind in "OUS":
+        codes, values = native.factorize()
+        return _with_missing(values.tolist(), codes)
+    if library == "polars" and str(native.dtype).startswith(("String", "Categorical", "Enum")):
+        words = native.cast(type(native)([""]).dtype)
+        values = words.drop_nulls().unique(maintain_order=True)
+        codes = words.replace_strict(values, range(len(values)), default=-1)
+        return _with_missing(values.to_list(), codes.to_numpy())
+    if library == "pyarrow" and hasattr(native, "dictionary_encode"):
+        whole = native.dictionary_encode().combine_chunks()
+        codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return _with_missing(whole.dictionary.to_pylist(), codes)
+    return None
+
+
+def _with_missing(values: list[Any], codes: AnyArray) -> tuple[list[Any], IntArray]:
+    """Make None a value of its own where the code is -1; equal values get one code."""
+    whole = codes.astype(np.int64)
+    if (whole < 0).any():
+        whole[whole < 0] = len(values)
+        values = [*values, None]
+    plain = [None if value != value else value for value in values]  # noqa: PLR0124 (NaN)
+    first = {value: place for place, value in reversed(list(enumerate(plain)))}
+    used = np.bincount(whole, minlength=len(plain)) > 0
+    kept = [value for value, place in first.items() if used[place]]
+    number = {value: place for place, value in enumerate(kept)}
+    table = np.array([number.get(value, 0) for value in plain], dtype=np.int64)
+    return kept, table[whole]
