@@ -33,6 +33,7 @@ bench: $(BENCH)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (i
 	$(BENCH)/bin/python benchmarks/certify.py --save benchmarks/certify.md
 	$(BENCH)/bin/python benchmarks/recalibrate.py --save benchmarks/recalibrate.md
 	$(BENCH)/bin/python benchmarks/decide.py --save benchmarks/decide.md
+	$(BENCH)/bin/python benchmarks/sources.py --save benchmarks/sources.md
 
 bench-quality: $(BENCH)/bench.stamp ## compare calibrators on Adult and Covertype (CALIBRANT_DATA)
 	$(BENCH)/bin/python benchmarks/calibrators.py --save benchmarks/calibrators.md

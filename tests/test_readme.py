@@ -37,7 +37,9 @@ COMMANDS = [
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_run(command, tmp_path):
     y_true, y_prob, _ = overconfident().draw(2000)
-    frame = pd.DataFrame({"y": y_true.astype(int), "p": y_prob})
+    frame = pd.DataFrame({"y": y_true.astype(int), "p": y_prob, "q": y_prob**2})
+    frame["region"] = np.where(np.arange(2000) % 2, "north", "south")
+    frame["sex"] = np.where(np.arange(2000) % 3, "f", "m")
     frame.to_csv(tmp_path / "predictions.csv", index=False)
     frame["churned"], frame["score"] = np.where(y_true, "yes", "no"), y_prob
     frame.to_parquet(tmp_path / "predictions.parquet")

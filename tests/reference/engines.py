@@ -6,6 +6,9 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 
+#: Not the default one; some versions close a connection that nothing refers to.
+CONNECTION = duckdb.connect()
+
 
 def parquet(frame, folder):
     path = folder / "table.parquet"
@@ -23,7 +26,7 @@ EAGER = {
 LAZY = {
     "polars lazy": lambda t, _: pl.LazyFrame(t),
     "polars scan": lambda t, folder: pl.scan_parquet(parquet(t, folder)),
-    "duckdb table": lambda t, _: duckdb.connect().from_df(t),
+    "duckdb table": lambda t, _: CONNECTION.from_df(t),
     "duckdb file": lambda t, folder: duckdb.read_parquet(str(parquet(t, folder))),
 }
 ENGINES = {**EAGER, **LAZY}

@@ -23,9 +23,9 @@ def fetch(frame: nw.LazyFrame[Any]) -> Fetched:
     """Run a query where its table lives; its failure keeps the engine's own message."""
     try:
         return _fetched(frame)
-    except (KeyboardInterrupt, MemoryError):
+    except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
-    except Exception as error:
+    except BaseException as error:  # polars panics with what is no Exception
         if "interrupt" in str(error).lower() and isinstance(error, RuntimeError):
             raise KeyboardInterrupt from error  # what DuckDB makes of Ctrl-C
         raise _checks.query_failed(engine_of(frame), str(error)) from error
@@ -36,11 +36,16 @@ def _fetched(frame: nw.LazyFrame[Any]) -> Fetched:
         # its own arrays: other containers would need pyarrow
         found: Fetched = nw.to_native(frame).fetchnumpy()
         return {name: unmasked(values) for name, values in found.items()}
-    if frame.implementation.is_polars():
-        table = frame.collect("polars", engine="streaming")  # in parts, if rows come from a file
-    else:
-        table = frame.collect()
+    table = _streamed(frame) if frame.implementation.is_polars() else frame.collect()
     return {name: unmasked(_array(table[name])) for name in table.columns}
+
+
+def _streamed(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    """Let polars read in parts, which takes less memory if rows come from a file."""
+    try:
+        return frame.collect("polars", engine="streaming")
+    except (TypeError, ValueError):  # before 1.23 it had another name
+        return frame.collect()
 
 
 def _array(series: nw.Series[Any]) -> AnyArray:

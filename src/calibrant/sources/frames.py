@@ -239,7 +239,7 @@ def summed(
             weight=w,
             positives=w * y,
             rise=nw.when(y > f).then(step).otherwise(nw.lit(0.0)),
-            fall=nw.when(y < f).then(-step).otherwise(nw.lit(0.0)),
+            fall=nw.when(y < f).then(0 - step).otherwise(nw.lit(0.0)),
             ff=w * f * f,
             fy=w * f * y,
             yy=w * y * y,
@@ -342,7 +342,7 @@ def _log(number: nw.Expr) -> nw.Expr:
 
 
 def _sigmoid(odds: nw.Expr) -> nw.Expr:
-    return 1 / (1 + (-odds.clip(-700.0, 700.0)).exp())
+    return 1 / (1 + (0 - odds.clip(-700.0, 700.0)).exp())
 
 
 def part_of(score: nw.Expr) -> nw.Expr:
