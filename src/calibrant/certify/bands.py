@@ -27,16 +27,47 @@ from calibrant.sources.predictions import data_of, warn
 _Follow: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 CurveName: TypeAlias = Literal["cumulative", "reliability"]
 CURVES: tuple[str, ...] = get_args(CurveName)
-#: Samples drawn for a consistency band: at least so many, and ten beyond each end of the band.
-_DRAWS, _BEYOND = 999, 10
+#: At least so many samples are drawn beyond each end of a consistency band.
+_BEYOND = 10
 _MOST_CONFIDENCE = 0.999
-#: Groups of scores they are drawn in; up to `_FEW_ROWS` every score is a group of its own.
-_GROUPS = np.linspace(0, 1, 4097)
-_FEW_ROWS = 1 << 15
 #: Outcomes drawn in one go.
 _BATCH = 1 << 20
 #: What sums of the same numbers in another order may differ by.
 _ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How samples are drawn for a consistency band.
+
+    Attributes
+    ----------
+    draws : int
+        The least number of samples.
+    groups : int
+        Groups of scores of equal weight that outcomes are drawn in.
+    few : int
+        Up to so many rows every score is a group of its own.
+    """
+
+    draws: int
+    groups: int
+    few: int
+
+    def need(self, diagram: Diagram) -> BoolArray:
+        """Mark the cells that hold the end of a group."""
+        if diagram.count <= self.few:
+            return np.ones(len(diagram.cells), dtype=bool)
+        return quantiles_need(diagram, self.shares)
+
+    @property
+    def shares(self) -> FloatArray:
+        """Where groups end, as shares of the weight."""
+        return np.linspace(0, 1, self.groups + 1)
+
+
+#: For the band itself, and for a picture next to others.
+FINE, QUICK = Drawing(999, 4096, 1 << 15), Drawing(199, 512, 1 << 11)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -137,13 +168,13 @@ def confidence_band(
     if data.clusters is not None:
         raise _checks.not_for_clusters("confidence_band", "certify")
     shares = np.linspace(0, 1, points)
-    need = partial(_points_need, shares=shares)
+    need = partial(points_need, shares=shares)
     check_rows(Diagram(*data.source.start()), "a band")
     warn(data.warnings, stacklevel=2)
     if curve == "reliability":
         return _reliability(resolve(data.source, need, minorant_need), shares, confidence)
     diagram = resolve(data.source, need)
-    at = _points(diagram, shares)
+    at = points_of(diagram, shares)
     width = band_width(evidence_of(diagram), 1 - confidence)
     value = diagram.walk[at] / diagram.weight
     score = diagram.cells.high[at - 1]
@@ -158,14 +189,15 @@ def _check(curve: str, confidence: float, points: int) -> None:
     _checks.whole_number("points", points, least=2)
 
 
-def _points(diagram: Diagram, shares: FloatArray) -> IntArray:
+def points_of(diagram: Diagram, shares: FloatArray) -> IntArray:
     """Return the points of the walk to show, after the start: all of them, or at even shares."""
     if diagram.count <= len(shares):
         return np.arange(1, len(diagram.cells) + 1)
     return np.unique(np.maximum(quantile_points(diagram, shares), 1))
 
 
-def _points_need(diagram: Diagram, shares: FloatArray) -> BoolArray:
+def points_need(diagram: Diagram, shares: FloatArray) -> BoolArray:
+    """Mark the cells that hold the points to show."""
     if diagram.count <= len(shares):
         return np.ones(len(diagram.cells), dtype=bool)
     needed = quantiles_need(diagram, shares)
@@ -173,7 +205,7 @@ def _points_need(diagram: Diagram, shares: FloatArray) -> BoolArray:
     return needed
 
 
-def _fit_at(diagram: Diagram, at: IntArray) -> FloatArray:
+def fit_at(diagram: Diagram, at: IntArray) -> FloatArray:
     """Read isotonic regression at points of the walk, each at the score that ends there."""
     found = minorant(diagram)
     return _block_values(found, at)
@@ -185,14 +217,26 @@ def _block_values(found: Minorant, at: IntArray) -> FloatArray:
 
 
 def _reliability(diagram: Diagram, shares: FloatArray, confidence: float) -> Band:
+    at = points_of(diagram, shares)
+    if not diagram.cells.single[at - 1].all():
+        raise _checks.tally_hides("a band of the reliability curve")
+    lower, upper = reliability_ends(diagram, at, confidence)
+    assumptions = (
+        "given the scores, outcomes are independent of each other",
+        "the rate of the event does not decrease with the score",
+    )
+    band = (diagram.cells.score[at - 1], fit_at(diagram, at), lower, upper)
+    return Band(*band, "reliability", "confidence", confidence, assumptions)
+
+
+def reliability_ends(
+    diagram: Diagram, at: IntArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
     """Bound the rate at x by its mean over ranges that begin or end at x.
 
     If the rate does not decrease, it is at x at most its mean over [x, b], and at least its mean
     over [a, x]; given the scores, all sums over ranges are within w of their expectation.
     """
-    at = _points(diagram, shares)
-    if not diagram.cells.single[at - 1].all():
-        raise _checks.tally_hides("a band of the reliability curve")
     weight, positives = diagram.weight_before, np.append(0, np.cumsum(diagram.cells.positives))
     slack = math.sqrt(diagram.weight * math.log(4 / (1 - confidence)) / 2)
     upper, lower = np.empty(len(at)), np.empty(len(at))
@@ -203,12 +247,7 @@ def _reliability(diagram: Diagram, shares: FloatArray, confidence: float) -> Ban
         )
         below = (positives[point] - positives[starts] - slack) / (weight[point] - weight[starts])
         upper[i], lower[i] = min(1.0, above.min()), max(0.0, below.max())
-    assumptions = (
-        "given the scores, outcomes are independent of each other",
-        "the rate of the event does not decrease with the score",
-    )
-    band = (diagram.cells.score[at - 1], _fit_at(diagram, at), lower, upper)
-    return Band(*band, "reliability", "confidence", confidence, assumptions)
+    return lower, upper
 
 
 def consistency_band(
@@ -261,50 +300,75 @@ def consistency_band(
     check_rows(Diagram(*data.source.start()), "a band")
     shares = np.linspace(0, 1, points)
     fit = (minorant_need,) if curve == "reliability" else ()
-    diagram = resolve(data.source, partial(_points_need, shares=shares), _groups_need, *fit)
+    diagram = resolve(data.source, partial(points_need, shares=shares), FINE.need, *fit)
     warn(data.warnings, stacklevel=2)
-    at = _points(diagram, shares)
+    at = points_of(diagram, shares)
     if curve == "reliability" and not diagram.cells.single[at - 1].all():
         raise _checks.tally_hides("a band of the reliability curve")
-    tail = (1 - confidence) / 2
-    draws = max(_DRAWS, math.ceil(_BEYOND / tail))
-    drawn = _drawn(diagram, at, curve, draws, np.random.default_rng(seed))
-    lower = np.quantile(drawn, tail, axis=0, method="lower") - _ROUNDING
-    upper = np.quantile(drawn, 1 - tail, axis=0, method="higher") + _ROUNDING
-    value = _fit_at(diagram, at) if curve == "reliability" else diagram.walk[at] / diagram.weight
+    [(lower, upper)] = consistency_ends(
+        diagram, at, (curve,), confidence=confidence, drawing=FINE, seed=seed
+    )
+    value = fit_at(diagram, at) if curve == "reliability" else diagram.walk[at] / diagram.weight
     band = (diagram.cells.high[at - 1], value, lower, upper)
     return Band(*band, curve, "consistency", confidence, ("the scores are right",))
 
 
-def _groups_need(diagram: Diagram) -> BoolArray:
-    if diagram.count <= _FEW_ROWS:
-        return np.ones(len(diagram.cells), dtype=bool)
-    return quantiles_need(diagram, _GROUPS)
+def consistency_ends(
+    diagram: Diagram,
+    at: IntArray,
+    curves: tuple[str, ...],
+    *,
+    confidence: float,
+    drawing: Drawing,
+    seed: int,
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Return the ends of the consistency band of each curve at points of the walk."""
+    tail = (1 - confidence) / 2
+    draws = max(drawing.draws, math.ceil(_BEYOND / tail) if drawing is FINE else 0)
+    drawn = _drawn(
+        diagram, at, curves, draws=draws, drawing=drawing, rng=np.random.default_rng(seed)
+    )
+    return [
+        (
+            np.quantile(one, tail, axis=0, method="lower") - _ROUNDING,
+            np.quantile(one, 1 - tail, axis=0, method="higher") + _ROUNDING,
+        )
+        for one in drawn
+    ]
 
 
 def _drawn(
-    diagram: Diagram, at: IntArray, curve: str, draws: int, rng: np.random.Generator
-) -> FloatArray:
-    """Draw the curve at the points, again and again, as it would be for calibrated scores."""
-    ends, weight, score = _groups(diagram, at)
+    diagram: Diagram,
+    at: IntArray,
+    curves: tuple[str, ...],
+    *,
+    draws: int,
+    drawing: Drawing,
+    rng: np.random.Generator,
+) -> list[FloatArray]:
+    """Draw the curves at the points, again and again, as they would be for calibrated scores."""
+    ends, weight, score = _groups(diagram, at, drawing)
     mass = weight * score
     shown = np.searchsorted(ends, at)
-    follow: _Follow = _cumulative if curve == "cumulative" else _fitted
+    follow: list[_Follow] = [_cumulative if one == "cumulative" else _fitted for one in curves]
     times = max(1, _BATCH // len(ends))
-    parts = []
+    parts: list[list[FloatArray]] = [[] for _ in curves]
     for start in range(0, draws, times):
         size = (min(times, draws - start), len(ends))
         events = rng.binomial(np.rint(weight).astype(np.int64), score, size)
-        parts.append(follow(events - mass, weight, mass)[:, shown])
-    return np.concatenate(parts)
+        for part, one in zip(parts, follow, strict=True):
+            part.append(one(events - mass, weight, mass)[:, shown])
+    return [np.concatenate(part) for part in parts]
 
 
-def _groups(diagram: Diagram, at: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
+def _groups(
+    diagram: Diagram, at: IntArray, drawing: Drawing
+) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return where groups of scores end, their weight, and their one score or mean score."""
     cells = diagram.cells
     ends = np.arange(1, len(cells) + 1)
-    if diagram.count > _FEW_ROWS:
-        ends = np.union1d(quantile_points(diagram, _GROUPS), at)
+    if diagram.count > drawing.few:
+        ends = np.union1d(quantile_points(diagram, drawing.shares), at)
         ends = ends[ends > 0]
     first = np.append(0, ends[:-1])
     weight = np.add.reduceat(cells.weight, first)

@@ -106,12 +106,11 @@ def calibrator_named(method: str, objective: Objective = "log_loss") -> Calibrat
 
 def study_calibrator(data: Predictions, calibrator: Calibrator) -> Study:
     """Fit on all rows, and measure by cross-fitting."""
-    rows = data.source.rows()
-    calibrator.fit(rows.score, rows.label, sample_weight=rows.weight)
+    calibrator.fit(data)
     found = cross_fit(data, calibrator)
     before = Predictions(found.label, found.before, sample_weight=found.weight)
     after = Predictions(found.label, found.after, sample_weight=found.weight)
-    kept = len(data) if rows.weight is None else int((rows.weight > 0).sum())
+    kept = int(data.source.start()[0].rows.sum())
     return Study(calibrator, kept, FOLDS, _quality(before), _quality(after), data.origin.dropped)
 
 
