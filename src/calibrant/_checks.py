@@ -197,6 +197,7 @@ def weight_all_zero(name: str) -> InputError:
 
 
 def unknown_column(column: str, columns: Sequence[str], source: str) -> InputError:
+    columns = [str(name) for name in columns]
     near = difflib.get_close_matches(column, columns, n=3, cutoff=0.5)
     lower = [name for name in columns if name.lower() == column.lower()]
     near = lower + [name for name in near if name not in lower]
@@ -657,4 +658,27 @@ def file_or_sql() -> InputError:
 def not_a_select() -> InputError:
     return InputError(
         "--sql must be one SELECT, and nothing else: it is read, never run for effect."
+    )
+
+
+def table_changes(found: int, expected: int) -> InputError:
+    return InputError(
+        f"The table changes while it is read: {found:,} rows where there were {expected:,} before. "
+        "If its query draws rows or numbers at random, store its result first."
+    )
+
+
+def columns_twice(names: Sequence[object]) -> InputError:
+    twice = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
+    return InputError(f"Columns must have different names, but there are several {_listed(twice)}.")
+
+
+def column_of_two_roles(name: str) -> InputError:
+    return InputError(f"Column {name!r} is named for two roles. Each needs a column of its own.")
+
+
+def groups_unstable(name: str) -> InputError:
+    return InputError(
+        f"The engine does not tell the values of by column {name!r} apart the same way each time. "
+        "A collation such as NOCASE does that: cast the column to text without it."
     )

@@ -22,6 +22,8 @@ from calibrant.measure.parts import brier_of
 from calibrant.sources.models import Models, Pairs, models_of
 
 SCHEMA_VERSION = 1
+#: What rounding leaves of a variance of 0, as a share of the mean square.
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +254,11 @@ def _paired(sums: FloatArray, n: float, each: float, confidence: float) -> Estim
     from scipy.special import ndtri
 
     mean = float(sums[0]) / n
-    variance = max(0.0, float(sums[1]) / n - mean**2) * (n / (n - 1) if n > 1 else 1.0)
+    square = float(sums[1]) / n
+    variance = square - mean**2
+    if variance < _ROUNDING * square:  # all that is left of equal differences
+        variance = 0.0
+    variance *= n / (n - 1) if n > 1 else 1.0
     width = float(ndtri((1 + each) / 2)) * math.sqrt(variance / n)
     return Estimate(mean, mean - width, mean + width, confidence)
 

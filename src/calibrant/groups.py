@@ -29,12 +29,12 @@ class GroupFinding:
     columns : tuple of str
         The columns that make it.
     group : dict
-        The value of each of them, None if it is missing. Columns whose small values are pooled
-        here have no entry.
+        The value of each of them, None if it is missing. A column has no entry if what is left of
+        it, its small values together, is meant.
     pooled : int
-        How many small groups this one pools; 0 for a group of its own.
+        How many small values, or pairs of values, this group pools; 0 for a group of its own.
     rows : int
-        Rows that count.
+        Rows, each counted as often as it weighs if weights are whole numbers.
     observed_rate, mean_prediction : float
         Share of the weight where the event happened, and mean score.
     calibration_error : float
@@ -67,15 +67,13 @@ class GroupFinding:
     @property
     def name(self) -> str:
         """The group in words."""
-        if not self.group:
+        if self.pooled:
             groups = "small group" if self.pooled == 1 else "small groups"
-            return f"{self.pooled:,} {groups} of {' and '.join(self.columns)}"
-        return ", ".join(f"{column} {self._value(column)}" for column in self.columns)
+            return f"{self.pooled:,} {groups} of {printable(' and '.join(self.columns))}"
+        return printable(", ".join(f"{one} {self._value(one)}" for one in self.columns))
 
     def _value(self, column: str) -> str:
-        if column not in self.group:
-            return f"= other ({self.pooled:,} small)"
-        value = self.group[column]
+        value = self.group.get(column, "other")
         return "is missing" if value is None else f"= {value}"
 
     def __repr__(self) -> str:
@@ -88,7 +86,7 @@ class GroupFinding:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
         certificate = None if self.certificate is None else self.certificate.to_dict()
-        plain = {name: _plain(value) for name, value in self.group.items()}
+        plain = {name: finite_or_text(value) for name, value in self.group.items()}
         return {
             **asdict(self),
             "name": self.name,
@@ -97,7 +95,7 @@ class GroupFinding:
             "worst_interval": self.worst_interval.to_dict(),
             "certificate": certificate,
             "certain": self.certain,
-            "evidence": self.evidence if math.isfinite(self.evidence) else str(self.evidence),
+            "evidence": finite_or_text(self.evidence),
         }
 
 
@@ -157,12 +155,12 @@ def _finding(
     last = view.pooled and number == len(view) - 1
     codes = [] if last else zip(columns, view.members[number][0].tolist(), strict=True)
     values = {split.name: split.values[code] for split, code in codes if code < len(split.values)}
-    left_out = (split.pooled for split in columns if split.name not in values)
+    small = columns[0].pooled if len(columns) == 1 and not values else 0
     return GroupFinding(
         columns=tuple(split.name for split in columns),
         group=values,
-        pooled=view.pooled if last else sum(left_out),
-        rows=int(cells.rows.sum()),
+        pooled=view.pooled if last else small,
+        rows=diagram.count,
         observed_rate=min(1.0, positives / weight),
         mean_prediction=min(1.0, max(0.0, (positives - float(diagram.walk[-1])) / weight)),
         calibration_error=error,
@@ -187,6 +185,11 @@ def _notes(grouped: Grouped) -> tuple[str, ...]:
     )
 
 
-def _plain(value: Any) -> Any:
-    """Return a value that JSON knows: dates and the like as text."""
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+def finite_or_text(value: Any) -> Any:
+    """Return a value that JSON knows: infinite numbers as text."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def printable(text: str) -> str:
+    """Show what would move a cursor or change a colour by its code."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)

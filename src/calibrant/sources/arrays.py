@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
@@ -81,23 +82,32 @@ class ArraySource:
         return Rows.concatenate(parts)
 
     @staticmethod
-    def of_rows(rows: Rows) -> ArraySource:
-        """Return rows that were checked before as a source of their own."""
+    def of_rows(rows: Rows, whole: Totals) -> ArraySource:
+        """Return some rows, checked before, as a source; what they are is said of the whole."""
         weight = None if rows.weight is None else Column(rows.weight, "sample_weight")
-        return ArraySource(
-            Labels(Column(rows.label, "y_true")), Column(rows.score, "y_prob"), weight
+        label, prob = Column(rows.label, "y_true"), Column(rows.score, "y_prob")
+        part = ArraySource(Labels(label), prob, weight)
+        cells, totals = part._start
+        part._start = (
+            cells,
+            replace(
+                totals,
+                labels_binary=whole.labels_binary,
+                weights_integer=whole.weights_integer,
+            ),
         )
+        return part
 
     @property
     def step(self) -> int:
         """Rows in a chunk."""
         return self._prob.step
 
-    def counted_rows(self) -> BoolArray | None:
-        """Mark the rows of positive weight; None if all are."""
+    def weights(self) -> FloatArray | None:
+        """Return the weight of each row; None if all weigh 1."""
         if self._weight is None:
             return None
-        parts = [numbers(raw, start, self._weight.name) > 0 for start, raw in self._weight.chunks()]
+        parts = [numbers(raw, start, self._weight.name) for start, raw in self._weight.chunks()]
         return np.concatenate(parts)
 
     def numbered_chunks(self) -> Iterator[tuple[int, BoolArray | None, Rows]]:

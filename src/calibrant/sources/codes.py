@@ -9,7 +9,7 @@ import numpy as np
 from calibrant import _checks
 from calibrant._types import AnyArray, IntArray
 from calibrant.sources.columns import Column, is_missing
-from calibrant.sources.groups import order_of
+from calibrant.sources.groups import order_of, plain_value
 
 #: Whole numbers within this range are told apart by place.
 _RANGE = 1 << 20
@@ -18,6 +18,7 @@ _RANGE = 1 << 20
 def codes_of(column: Column) -> tuple[list[Any], IntArray]:
     """Return the distinct values in order, None for missing ones, and which one each row holds."""
     values, codes = _by_library(column) or _by_chunks(column)
+    values = [plain_value(value) for value in values]
     ordered = sorted(range(len(values)), key=lambda place: order_of(values[place]))
     number = np.empty(len(values), dtype=np.int64)
     number[ordered] = np.arange(len(values))
@@ -37,12 +38,15 @@ def _by_chunks(column: Column) -> tuple[list[Any], IntArray]:
 
 
 def _by_place(values: AnyArray, codes: IntArray, seen: dict[Any, int]) -> None:
-    """Give whole numbers of a small range their codes through a table."""
+    """Give whole numbers of a small range, or truth values, their codes through a table."""
+    kind = values.dtype
+    if values.dtype.kind == "b":
+        values = values.view(np.uint8)
     low = int(values.min())
-    offset = values.astype(np.int64) - low
+    offset = (values - values.min()).astype(np.int64)  # before: the largest fit no signed integer
     table = np.zeros(int(offset.max()) + 1, dtype=np.int64)
     for place in np.flatnonzero(np.bincount(offset)).tolist():
-        value = values.dtype.type(place + low).item()
+        value = kind.type(place + low).item()
         table[place] = seen.setdefault(value, len(seen))
     codes[:] = table[offset]
 

@@ -47,9 +47,12 @@ class Column:
         """Return a chunk as Python values; whole numbers next to missing ones stay whole."""
         part = self._values[start : start + self.step]
         if isinstance(part, np.ndarray):
-            return unmasked(part).astype(object)
+            plain = unmasked(part)
+            unit = {"M": "datetime64[us]", "m": "timedelta64[us]"}.get(plain.dtype.kind)
+            return (plain if unit is None else plain.astype(unit)).astype(object)
         values = np.empty(len(part), dtype=object)
-        values[:] = part.to_list()
+        for row, value in enumerate(part.to_list()):  # one by one: a value may be a list itself
+            values[row] = value
         return values
 
     @property

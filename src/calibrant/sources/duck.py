@@ -36,7 +36,11 @@ _READERS = {
 }
 #: In a single file a folder named x=1 adds no column x; among many that is how they are parted.
 _ALONE = ", hive_partitioning = false"
+#: Files may differ in the type of a column: it then has one that holds them all.
+_UNITED = ", union_by_name = true"
 _REMOTE = re.compile(r"\b[a-z][a-z0-9]+://", re.IGNORECASE)
+#: A semicolon, and comments after it, at the end of a statement.
+_END = re.compile(r";(\s|--[^\n]*(\n|$)|/\*.*?\*/)*$", re.DOTALL)
 _NO_EXTENSIONS = ("autoinstall_known_extensions", "autoload_known_extensions")
 #: How often a bar looks at how far a query is, in seconds.
 _LOOK = 0.1
@@ -80,7 +84,8 @@ class Duck:
             statements = self.connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type.name != "SELECT":
             raise _checks.not_a_select()
-        return f"({sql.strip().rstrip(';')})"
+        # the bracket stands on a line of its own, because the text may end in a comment
+        return f"({_END.sub('', statements[0].query)}\n)"
 
     def _kinds(self) -> dict[str, str]:
         described = self._fetched(f"DESCRIBE SELECT * FROM {self.table}")  # noqa: S608
@@ -161,7 +166,7 @@ def _table(text: str) -> str:
             raise _checks.file_without_rows(repr(text))
         literal = re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))  # a name is no pattern
         return reader.format(path=_literal(literal), more=_ALONE)
-    return reader.format(path=_literal(text), more="")
+    return reader.format(path=_literal(text), more=_UNITED)
 
 
 def _folder(path: Path) -> str:
@@ -169,7 +174,7 @@ def _folder(path: Path) -> str:
     if next(path.rglob("*.parquet"), None) is None:
         raise _checks.not_a_file(str(path))
     literal = re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
-    return f"read_parquet({_literal(literal + '/**/*.parquet')})"
+    return f"read_parquet({_literal(literal + '/**/*.parquet')}{_UNITED})"
 
 
 def _literal(text: str) -> str:

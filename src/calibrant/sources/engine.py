@@ -26,7 +26,8 @@ def fetch(frame: nw.LazyFrame[Any]) -> Fetched:
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # polars panics with what is no Exception
-        if "interrupt" in str(error).lower() and isinstance(error, RuntimeError):
+        interrupted = frame.implementation.is_duckdb() and isinstance(error, RuntimeError)
+        if interrupted and "interrupt" in str(error).lower():
             raise KeyboardInterrupt from error  # what DuckDB makes of Ctrl-C
         raise _checks.query_failed(engine_of(frame), str(error)) from error
 
@@ -112,8 +113,8 @@ def first(
         found = run(frame.filter(condition).select(value.alias("value")).head(1))
         return None, found["value"].tolist()[0]
     rows = lined_up.filter(condition).select(nw.col(ROW), value.alias("value"))
-    found = run(rows.sort(ROW).head(1))
-    return int(found[ROW][0]), found["value"].tolist()[0]
+    row = int(run(rows.select(nw.col(ROW).min()))[ROW][0])
+    return row, run(rows.filter(nw.col(ROW) == row).select("value"))["value"].tolist()[0]
 
 
 def keep_in(

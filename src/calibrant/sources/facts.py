@@ -6,7 +6,7 @@ The rules and their words are those of arrays; only the counting happens in the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 
@@ -19,6 +19,8 @@ from calibrant.sources.labels import ENOUGH, check_event, ordered_values, refuse
 
 #: Scores crowd near zero if this share of them is under 2**-c, for the largest such c.
 _CROWDED = 0.97
+#: No label is larger.
+_LARGEST = 1e300
 _FIRST_CROWD, _MORE_CROWDS = 4, (7, 10, 13, 16, 20)
 
 
@@ -28,8 +30,8 @@ class Facts:
 
     Attributes
     ----------
-    rows : int
-        Rows of the table.
+    rows, counted : int
+        Rows of the table, and those of positive weight.
     outcome : nw.Expr
         The label as 0 and 1, or as fractions.
     binary : bool
@@ -45,6 +47,7 @@ class Facts:
     """
 
     rows: int
+    counted: int
     outcome: nw.Expr
     binary: bool
     first_fraction: tuple[int | None, float] | None
@@ -78,7 +81,7 @@ class _Look:
         seen = {name: float(values[0]) for name, values in found.items()}
         rows = int(seen["rows"])
         if rows == 0:
-            raise _checks.empty("the table")
+            raise _checks.empty(self._names.label)
         outcome, fraction = self._outcome(seen)
         if fraction is not None and self._count(_at_ends(self._score())) == rows:
             raise _checks.swapped(self._names)
@@ -86,8 +89,9 @@ class _Look:
         self._check_scores(seen)
         return Facts(
             rows=rows,
+            counted=rows - int(seen.get("w_zero", 0)),
             outcome=outcome,
-            binary=fraction is None,
+            binary=fraction is None or seen["y_inner"] == 0,
             first_fraction=fraction,
             whole_weights=seen.get("w_broken", 0) == 0,
             warnings=warnings,
@@ -105,7 +109,7 @@ class _Look:
         given, name = ~nw.col(role).is_null(), getattr(self._names, role)
         rows = int(fetch_numbers(self._table.select(n=nw.len()), self._run)["n"][0])
         if rows == 0:
-            raise _checks.empty("the table")
+            raise _checks.empty(self._names.label)
         if self._count(given) == 0:
             raise _checks.missing(name, rows, 0)
         row, value = first(self._table, given, nw.col(role), self._run)
@@ -145,7 +149,11 @@ class _Look:
             sums |= {"y_low": label.min(), "y_high": label.max(), "y_zero": count(label == 0)}
         if self._label_is_float:
             sums["y_missing"] = count(_missing(label))
-            sums["y_inner"] = count((label > 0) & (label < 1))
+            inner = (label > 0) & (label < 1)
+            sums["y_fraction"] = count(inner)
+            # a row of weight 0 is as good as none
+            counts = self._weight() > 0 if self._roles.weight is not None else nw.lit(True)
+            sums["y_inner"] = count(inner & counts)
         if self._pos_label is not None and self._comparable():
             sums["y_event"] = count(self._event())
         return self._table.select(**sums)
@@ -189,7 +197,7 @@ class _Look:
         if not self._label_is_number:
             self._refuse_values()
         number, low, high = self._number(), seen["y_low"], seen["y_high"]
-        broken = seen.get("y_inner", 0) > 0
+        broken = seen.get("y_fraction", 0) > 0
         if low >= 0 and high <= 1 and not broken:
             return _whole(number == 1), None
         if low == -1 and high <= 1 and not (seen["y_zero"] or broken) and self._signs():
@@ -217,13 +225,30 @@ class _Look:
         return max(deeper, default=_FIRST_CROWD)
 
     def _comparable(self) -> bool:
-        return isinstance(self._pos_label, str) != self._label_is_number
+        event = cast("Any", self._pos_label)
+        if not self._label_is_number:
+            kind = self._kinds["label"]
+            words = any(kind == word for word in (nw.String, nw.Categorical, nw.Enum))
+            return isinstance(event, str) == words
+        try:
+            if isinstance(event, str) or abs(float(event)) > _LARGEST:
+                return False
+        except (TypeError, ValueError, OverflowError):  # no number, or past the largest double
+            return False
+        if self._kinds["label"].is_integer():
+            return int(event) == event and abs(int(event)) < 2**63
+        return True
 
     def _event(self) -> nw.Expr:
         """Say in which rows the label is `pos_label`."""
+        label, event = nw.col("label"), cast("Any", self._pos_label)
+        if self._kinds["label"].is_integer():
+            return label == nw.lit(int(event))  # a double does not hold every whole number
         if self._label_is_number:
-            return self._number() == nw.lit(float(self._pos_label))  # type: ignore[arg-type]
-        return nw.col("label").cast(nw.String) == nw.lit(str(self._pos_label))
+            return self._number() == nw.lit(float(event))
+        if isinstance(event, str):
+            return label.cast(nw.String) == nw.lit(event)
+        return label == nw.lit(event)
 
     def _check_two_values(self, found: bool) -> None:
         name, pos_label = self._names.label, self._pos_label

@@ -25,6 +25,8 @@ from calibrant.sources.predictions import Origin, Predictions
 
 #: Rows up to which a table is read into memory.
 SHORT = 1 << 22
+#: What groups may be of as they are; other values are groups by their text.
+_PLAIN = re.compile(r"(U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN|VARCHAR)$")
 _NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(\d+,\s*\d+\))$")
 
 
@@ -134,6 +136,10 @@ def read_scores(file: Path, *, prob: str) -> AnyArray:
 
 def _opened(request: Request) -> Duck:
     duck = Duck(request.file, request.sql)
+    roles = [name for role, name in request.columns().items() if not role.startswith("by")]
+    for name in roles:
+        if roles.count(name) > 1:
+            raise _checks.column_of_two_roles(name)
     duck.check(list(request.columns().values()))
     return duck
 
@@ -197,7 +203,19 @@ def _fetched(duck: Duck, names: dict[str, str], most: int | None) -> dict[str, A
     fetched = duck.select(", ".join(select), "" if most is None else f"LIMIT {most}")
     for role in words:
         _refuse_words(fetched[role], fetched[f"{role}_words"], f"column {names[role]!r}")
-    return {role: unmasked(fetched[role]) for role in names}
+    return {
+        role: _objects(fetched[role]) if role.startswith("by") else unmasked(fetched[role])
+        for role in names
+    }
+
+
+def _objects(values: AnyArray) -> AnyArray:
+    """Return groups as Python values: whole numbers next to missing ones stay whole."""
+    if not np.ma.is_masked(values):
+        return unmasked(values)
+    plain = np.asarray(values.data).astype(object)
+    plain[np.ma.getmaskarray(values)] = None
+    return plain
 
 
 def _is_number(role: str) -> bool:
@@ -211,9 +229,12 @@ def _is_text(duck: Duck, name: str) -> bool:
 def _expression(role: str, name: str, duck: Duck) -> str:
     """Say how a column is fetched: numbers as doubles, labels in words as text."""
     kind = duck.kinds[name]
-    if role == "clusters" or (role == "label" and _is_text(duck, name)):
+    if role in {"clusters", "label"} and _is_text(duck, name):
         return f"CAST({quoted(name)} AS VARCHAR)"
     if role.startswith("by"):
+        plain = _PLAIN.match(kind) is not None
+        return quoted(name) if plain else f"CAST({quoted(name)} AS VARCHAR)"
+    if role == "clusters":
         return quoted(name)
     if role == "label" and not kind.startswith(("DECIMAL", "HUGEINT", "UHUGEINT")):
         return quoted(name)
@@ -270,21 +291,32 @@ def _prepared(duck: Duck, request: Request) -> tuple[Any, object, int]:
     few = unmasked(duck.select(f"DISTINCT {label} AS label", "LIMIT 5")["label"])
     labels = _truth_values(few)
     if labels is not few:
+        _refuse_other_words(duck, label, request.label)
         read[request.label] = f"(lower({label}) = 'true')"
     pos_label = _typed(request.pos_label, labels, request.label)
     replaced = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in read.items())
     if not request.drop_missing:
         return nw.from_native(duck.relation(f"* REPLACE ({replaced})")), pos_label, 0
-    given = (
-        f"({sql}) IS NOT NULL AND (TRY_CAST(({sql}) AS DOUBLE) = 'NaN') IS NOT TRUE"
-        for sql in read.values()
-    )
+    given = [f"({sql}) IS NOT NULL" for sql in read.values()]
+    given += [
+        f"NOT isnan(CAST(({read[name]}) AS DOUBLE))"
+        for role, name in columns.items()
+        if _is_number(role) or not _is_text(duck, name)
+    ]
     where = " AND ".join(given)
     counts = duck.select(f"count(*) AS rows, count(*) FILTER (WHERE {where}) AS kept")
     rows, kept = int(counts["rows"][0]), int(counts["kept"][0])
     if kept == 0:
         raise _checks.file_all_missing(duck.name, rows)
     return nw.from_native(duck.relation(f"* REPLACE ({replaced})", where)), pos_label, rows - kept
+
+
+def _refuse_other_words(duck: Duck, label: str, name: str) -> None:
+    """Refuse a word next to true and false."""
+    other = f"WHERE lower({label}) NOT IN ('true', 'false') LIMIT 4"
+    words = duck.select(f"DISTINCT {label} AS label", other)["label"].tolist()
+    if words:
+        raise _checks.labels_not_binary(f"column {name!r}", ["false", "true", *words])
 
 
 def _refuse_words_in_engine(duck: Duck, name: str) -> None:

@@ -15,7 +15,17 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray, IntArray
-from calibrant.sources.engine import Run, chosen, count, fetch, fetch_numbers, first, keep_in
+from calibrant.sources.columns import numbers
+from calibrant.sources.engine import (
+    Fetched,
+    Run,
+    chosen,
+    count,
+    fetch,
+    fetch_numbers,
+    first,
+    keep_in,
+)
 from calibrant.sources.facts import Facts, facts_of
 from calibrant.sources.inputs import Roles
 from calibrant.sources.slots import Grid, Rows, counted
@@ -51,20 +61,21 @@ class FrameSource:
         self._whole = table
         self._table = chosen(table, roles.columns())
         self.facts: Facts = facts_of(self._table, roles, pos_label, run)
-        self._count = self.facts.rows
+        self._length, self._count = self.facts.rows, self.facts.counted
         self.weighted = roles.weight is not None
         self.plain = self.facts.binary and not self.weighted
         self._rows = self.read()
         self._fine = fine
         self._start: tuple[Cells, Totals] | None = None
+        self._fetched: Fetched | None = None
 
     def __len__(self) -> int:
-        return self._count
+        return self._length
 
     def part(self, rows: nw.LazyFrame[Any], count: int) -> FrameSource:
         """Return some of the rows, which were checked before, as a source of their own."""
         some = copy(self)
-        some._rows, some._count, some._start = rows, count, None
+        some._rows, some._length, some._count, some._start = rows, count, count, None
         return some
 
     def start(self) -> tuple[Cells, Totals]:
@@ -93,21 +104,29 @@ class FrameSource:
                 parts.append(self._pooled(rows))
             else:
                 parts.append(self._summed(rows, Placed(level + min(bits, room)))[0])
-        return joined(parts)
+        opened = joined(parts)
+        check_same(opened.rows, cells.rows)
+        return opened
 
     def rows(self) -> Rows:
         """Return every row at once, also those of weight 0, in the order the engine gives."""
-        if len(self) > MOST_FETCHED:
-            raise _checks.table_too_long(len(self), MOST_FETCHED)
-        found = fetch_numbers(self._table.select(**self._columns()), self.run)
-        label = found["y"] == 1 if self.facts.binary else found["y"]
-        return Rows(found["f"] + 0.0, label, found.get("w"))
+        found = self._everything()
+        columns = {name: numbers(found[name], 0, name) for name in "fyw" if name in found}
+        label = columns["y"] == 1 if self.facts.binary else columns["y"]
+        return Rows(columns["f"] + 0.0, label, columns.get("w"))
 
     def clusters(self) -> AnyArray:
         """Return which cluster each row is in, in the order of `rows`."""
+        return self._everything()["clusters"]
+
+    def _everything(self) -> Fetched:
+        """Fetch all rows, once: two queries may give them in different order."""
         if len(self) > MOST_FETCHED:
             raise _checks.table_too_long(len(self), MOST_FETCHED)
-        return self.run(self._table.select("clusters"))["clusters"]
+        if self._fetched is None:
+            more = {"clusters": nw.col("clusters")} if self._roles.clusters else {}
+            self._fetched = self.run(self._table.select(**self._columns(), **more))
+        return self._fetched
 
     def log_loss(self) -> float:
         """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
@@ -175,6 +194,7 @@ class FrameSource:
 
     def _tallied(self, placed: Placed) -> tuple[Cells, Totals]:
         cells, found = self._summed(self._rows, placed)
+        check_same(cells.rows, self._count)
         ff = float(found["ff"].sum())
         if self.plain:
             fy, yy = float((cells.positives - cells.rise).sum()), float(cells.positives.sum())
@@ -350,9 +370,22 @@ def part_of(score: nw.Expr) -> nw.Expr:
     return (score * _PARTS).floor()
 
 
+def check_same(found: IntArray, expected: IntArray | int) -> None:
+    """Refuse a table whose rows are others each time it is read."""
+    if int(found.sum()) != int(np.sum(expected)):
+        raise _checks.table_changes(int(found.sum()), int(np.sum(expected)))
+
+
 def open_table(table: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     """Return a table of any kind as narwhals sees it."""
-    frame = nw.from_native(table, pass_through=True)
+    try:
+        frame = nw.from_native(table, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            names = frame.columns
+            if len(set(names)) < len(names):
+                raise _checks.columns_twice(names)
+    except nw.exceptions.DuplicateError:
+        raise _checks.columns_twice(list(table.columns)) from None
     if isinstance(frame, nw.DataFrame | nw.LazyFrame):
         return frame
     raise _checks.not_a_table(type(table).__name__)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.sources.arrays import ArraySource, pooled_rows
 from calibrant.sources.codes import codes_of
 from calibrant.sources.columns import Column
@@ -16,32 +16,42 @@ from calibrant.sources.groups import Split, View, name_values
 from calibrant.sources.slots import Rows, place_in_cell
 from calibrant.tally import Cells, Totals
 
+#: Combinations that a table may have an entry for.
+_MOST_CODES = 1 << 22
+
 
 class GroupedArrays:
     """Rows of an ArraySource, and the group columns next to them."""
 
     def __init__(self, source: ArraySource, columns: Mapping[str, Any]) -> None:
         self._source = source
-        counts = source.counted_rows()
+        weight = source.weights()
+        counts = None if weight is None else weight > 0
+        whole = source.start()[1].weights_integer
+        size = weight if whole else counts
         self.splits: list[Split] = []
         code = np.zeros(len(source), dtype=np.int64)
-        sizes: list[int] = []
+        parts: list[IntArray] = []
         for name, values in columns.items():
             column = Column(values, f"by column {name!r}")
             if len(column) != len(source):
                 raise _checks.lengths_differ([("y_true", len(source)), (column.name, len(column))])
-            split, codes = _split(name, column, counts)
+            split, codes = _split(name, column, size)
             self.splits.append(split)
-            sizes.append(max(1, split.codes))
-            code *= sizes[-1]
+            parts.append(codes)
+            code *= max(1, split.codes)
             code += codes
-        dense = np.bincount(code[counts] if counts is not None else code)
-        found = np.flatnonzero(dense)
-        number = np.full(len(dense), -1, dtype=np.int32)  # where all rows have weight 0
+            code = _dense(code)  # many columns have more combinations than there are numbers
+        first = np.zeros(int(code.max()) + 1, dtype=np.int64)
+        first[code] = np.arange(len(code))
+        rows = np.bincount(code, counts)
+        found = np.flatnonzero(rows)
+        number = np.full(len(first), -1, dtype=np.int32)  # where all rows have weight 0
         number[found] = np.arange(len(found))
         self._code = number[code]
-        self.rows = dense[found]
-        self.combos = np.stack(np.unravel_index(found, sizes), axis=1).astype(np.int64)
+        self.rows = rows[found].astype(np.int64)
+        self.sizes = np.bincount(code, size)[found].astype(np.int64)
+        self.combos = np.stack([codes[first[found]] for codes in parts], axis=1)
 
     def tally(self, level: int) -> tuple[IntArray, Cells, list[Totals]]:
         """Tally all rows in one pass."""
@@ -88,7 +98,7 @@ class GroupedArrays:
         """Return the rows of one group as a source of its own."""
         inside = view.group_of == group
         parts = [rows.take(inside[code]) for code, rows in self._chunks()]
-        return ArraySource.of_rows(Rows.concatenate(parts))
+        return ArraySource.of_rows(Rows.concatenate(parts), self._source.start()[1])
 
     def _chunks(self) -> Iterator[tuple[IntArray, Rows]]:
         """Yield the rows of positive weight, chunk by chunk, and their combinations."""
@@ -108,11 +118,17 @@ def _add_squares(squares: FloatArray, code: IntArray, rows: Rows, *, binary: boo
         squares[2] += np.bincount(code, outcome * label, squares.shape[1])
 
 
-def _split(name: str, column: Column, counted: BoolArray | None) -> tuple[Split, IntArray]:
+def _split(name: str, column: Column, size: AnyArray | None) -> tuple[Split, IntArray]:
     """Give every row the number of its value; values with few rows share the last one."""
     values, codes = codes_of(column)
-    rows = np.bincount(codes if counted is None else codes[counted], minlength=len(values))
-    named, pooled = name_values(values, rows)
+    named, pooled = name_values(np.bincount(codes, size, len(values)).astype(np.int64))
     number = np.full(len(values), len(named))
     number[named] = np.arange(len(named))
     return Split(name, [values[place] for place in named], pooled), number[codes]
+
+
+def _dense(code: IntArray) -> IntArray:
+    """Give codes that have become large new numbers, from 0 on."""
+    if int(code.max()) < _MOST_CODES:
+        return code
+    return np.unique(code, return_inverse=True)[1].ravel()

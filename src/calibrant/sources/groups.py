@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, time
 from itertools import combinations
 from typing import Any, Protocol
 
@@ -83,9 +84,11 @@ class Grouped(Protocol):
     """Rows that fall into combinations of codes, wherever they live."""
 
     splits: list[Split]
-    #: The codes of each combination, a row each, and how many rows have it.
+    #: The codes of each combination, a row each; how many rows have it; and how many it stands
+    #: for, each counted as often as it weighs if weights are whole numbers.
     combos: IntArray
     rows: IntArray
+    sizes: IntArray
 
     def tally(self, level: int) -> tuple[IntArray, Cells, list[Totals]]:
         """Tally all rows: the combination of each cell, the cells, the totals of combinations."""
@@ -107,12 +110,15 @@ def views_of(grouped: Grouped) -> list[View]:
 def _view(grouped: Grouped, columns: tuple[int, ...]) -> View:
     members, group_of = np.unique(grouped.combos[:, columns], axis=0, return_inverse=True)
     group_of = group_of.ravel()
-    rows = np.bincount(group_of, weights=grouped.rows, minlength=len(members)).astype(np.int64)
+    rows, sizes = (
+        np.bincount(group_of, counts, len(members)).astype(np.int64)
+        for counts in (grouped.rows, grouped.sizes)
+    )
     if len(columns) == 1:  # values with few rows are pooled already
         return View(columns, group_of, list(members[:, None, :]), rows, 0)
-    largest = np.argsort(-rows, kind="stable")[:MOST_NAMED]
+    largest = np.argsort(-sizes, kind="stable")[:MOST_NAMED]
     named = np.zeros(len(members), dtype=bool)
-    named[largest] = rows[largest] >= LEAST_ROWS
+    named[largest] = sizes[largest] >= LEAST_ROWS
     number = np.where(named, np.cumsum(named) - 1, named.sum())
     groups = list(members[named][:, None, :])
     counts = rows[named]
@@ -213,11 +219,21 @@ def _wanted(diagram: Diagram, needs: Sequence[Needs]) -> BoolArray:
     return wanted & ~diagram.single
 
 
-def name_values(values: Sequence[Any], rows: IntArray) -> tuple[list[int], int]:
-    """Say which values stand for themselves, in order, and how many are pooled."""
-    largest = np.argsort(-rows, kind="stable")[:MOST_NAMED]
-    named = sorted(int(place) for place in largest if rows[place] >= LEAST_ROWS)
-    return named, len(values) - len(named)
+def name_values(sizes: IntArray) -> tuple[list[int], int]:
+    """Say which of some values in order stand for themselves, and how many others there are."""
+    largest = np.argsort(-sizes, kind="stable")[:MOST_NAMED]
+    named = sorted(int(place) for place in largest if sizes[place] >= LEAST_ROWS)
+    return named, int((sizes > 0).sum()) - len(named)
+
+
+def plain_value(value: Any) -> Any:
+    """Return a group's value as a number, a word, a truth value or None; dates as text."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return 0.0 if value == 0 and isinstance(value, float) else value  # no sign on a zero
+    if isinstance(value, datetime):
+        midnight = value.time() == time() and value.tzinfo is None
+        return str(value.date() if midnight else value)
+    return str(value)
 
 
 def order_of(value: Any) -> tuple[int, Any]:

@@ -182,7 +182,9 @@ def models_of(
 ) -> Models:
     """Return the models behind the arguments of `compare`."""
     if label is None and probs is None and weight is None:
-        if not isinstance(y_prob, Mapping) or len(y_prob) < 2:
+        if not isinstance(y_prob, Mapping) or len({str(name) for name in y_prob}) < max(
+            2, len(y_prob)
+        ):
             raise _checks.too_few_models("y_prob", "{'a': scores_a, 'b': scores_b}")
         options = {"sample_weight": sample_weight, "pos_label": pos_label}
         data = [
