@@ -21,7 +21,7 @@ ORDER = [
     {"simulate", "certify"},
     {"recalibrate"},
     {"decide", "learn"},
-    {"groups"},
+    {"groups", "curves"},
     {"audit", "compare"},
     {"report"},
     {"experiments"},

@@ -16,7 +16,6 @@ from calibrant.certify.methods import Terms
 from calibrant.diagram import Diagram
 from calibrant.measure.clinical import Estimate
 from calibrant.measure.error import error_of
-from calibrant.measure.extremes import extremes_need
 from calibrant.measure.interval import Interval, worst_of
 from calibrant.measure.parts import brier_of
 from calibrant.sources.models import Models, Pairs, models_of
@@ -196,7 +195,7 @@ def comparison_of(models: Models, confidence: float) -> Comparison:
     """Compare models, wherever their rows live."""
     names = models.names
     terms = Terms(confidence, "certified", "both", statements=len(names))
-    diagrams = models.diagrams(extremes_need)
+    diagrams = models.diagrams()
     check_rows(diagrams[0], "a comparison")
     pairs = models.pairs()
     found = [

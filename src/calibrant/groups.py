@@ -14,7 +14,6 @@ from calibrant.certify.evidence import mean_variance
 from calibrant.certify.methods import Terms
 from calibrant.diagram import Diagram
 from calibrant.measure.error import error_of
-from calibrant.measure.extremes import extremes_need
 from calibrant.measure.interval import Interval, worst_of
 from calibrant.sources.groups import LEAST_ROWS, Grouped, View, resolve_groups
 from calibrant.sources.predictions import Predictions, TallyData
@@ -113,7 +112,8 @@ def groups_of(
         raise _checks.not_for_clusters("by=", "audit for each group, with clusters=")
     grouped = grouped_by(data, by)
     method = "certified" if terms.method == "auto" else terms.method
-    needs = (extremes_need, rows_need(replace(terms, method=method, sided="both")))
+    looks = method in {"betting", "asymptotic"}
+    needs = (rows_need(replace(terms, method=method, sided="both")),) if looks else ()
     resolved = list(resolve_groups(grouped, *needs))
     count = sum(len(view) for view, _ in resolved)
     joint = replace(terms, method=method, sided="both", statements=count)

@@ -172,7 +172,7 @@ class ArraySource:
     def accumulator(self, slots: int) -> Counts | Sums:
         """Return tables that add up rows such as these."""
         simple = self._labels.binary and self._weight is None
-        return Counts(slots) if simple else Sums(slots)
+        return Counts(slots, len(self)) if simple else Sums(slots)
 
     def _chunks(self) -> Iterator[Rows]:
         """Yield the rows of positive weight, chunk by chunk, checked."""

@@ -118,7 +118,7 @@ def first(
 
 
 def keep_in(
-    frame: nw.LazyFrame[Any], column: str, values: Sequence[int] | Sequence[str]
+    frame: nw.LazyFrame[Any], column: str, values: Sequence[int | str] | Sequence[int]
 ) -> nw.LazyFrame[Any]:
     """Keep the rows where a column, of whole numbers or of texts, holds one of many values."""
     if not frame.implementation.is_duckdb():

@@ -23,6 +23,8 @@ _MOST_CODES = 1 << 22
 class GroupedArrays:
     """Rows of an ArraySource, and the group columns next to them."""
 
+    finest = 3
+
     def __init__(self, source: ArraySource, columns: Mapping[str, Any]) -> None:
         self._source = source
         weight = source.weights()

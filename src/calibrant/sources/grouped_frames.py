@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import FloatArray, IntArray
+from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.sources.columns import numbers
 from calibrant.sources.engine import Fetched, keep_in
 from calibrant.sources.frames import (
@@ -29,21 +28,21 @@ from calibrant.sources.groups import (
     View,
     name_values,
     order_of,
-    plain_value,
 )
+from calibrant.sources.marks import Joint, Mark, Numbers, Texts
 from calibrant.tally import Cells, Totals
 
-#: The text of a group: a value has a mark before it, so that none can be taken for these.
-_VALUE, _MISSING, _POOLED = "=", "?", "+"
-#: What comes before the number of a cell.
-_BETWEEN = "\x1f"
+#: Combinations are numbered anew when they pass this.
+_MANY = 1 << 40
 
 
 class GroupedFrames:
     """Rows of a FrameSource, and the group columns next to them.
 
-    A value is known in the engine by its text, which every engine can compare, join and look up.
+    A value is known in the engine by a mark, a whole number or a text.
     """
+
+    finest = 2
 
     def __init__(self, source: FrameSource, names: Sequence[str]) -> None:
         self._source, self._run = source, source.run
@@ -52,27 +51,29 @@ class GroupedFrames:
         kinds = rows.collect_schema()
         for k, name in enumerate(names):
             _check_kind(kinds[f"by{k}"], name)
-        texts = {f"t{k}": _text(nw.col(f"by{k}"), kinds[f"by{k}"]) for k in range(len(names))}
-        rows = rows.with_columns(**texts)
         self.splits: list[Split] = []
         codes: dict[str, nw.Expr] = {}
-        self._texts: list[list[str]] = []
+        self._marks: list[list[Mark]] = []
         for k, name in enumerate(names):
-            values, named, others = self._named(rows, k, kinds[f"by{k}"])
-            self.splits.append(Split(name, values, others))
-            self._texts.append([*named, _POOLED])
-            column = nw.col(f"t{k}")
-            known = nw.when(column.is_in(named)).then(column).otherwise(nw.lit(_POOLED))
-            codes[f"c{k}"] = known if others else column
+            kind = kinds[f"by{k}"]
+            coding: Numbers | Texts = Numbers() if Numbers.suit(kind) else Texts(kind)
+            found, others = self._named(rows, k, coding)
+            if not coding.fits(found):
+                coding = Texts(kind)
+                found, others = self._named(rows, k, coding)
+            self.splits.append(Split(name, [coding.value(one) for one in found], others))
+            column, marks = coding.marked(nw.col(f"by{k}"), found, pooled=others > 0)
+            codes[f"c{k}"] = column
+            self._marks.append(marks)
         self._columns = tuple(codes)
         kept = ["f", "y", *(["w"] if source.weighted else [])]
         self._rows = rows.with_columns(**codes).select(*kept, *self._columns)
-        found = self._run(self._rows.group_by(*self._columns).agg(*self._counts()))
-        codes_found = self._codes(found, range(len(names)))
+        counts = self._run(self._rows.group_by(*self._columns).agg(*self._counts()))
+        codes_found = self._codes(counts, range(len(names)))
         order = np.lexsort(codes_found.T[::-1])
         self.combos = codes_found[order]
-        self.rows: IntArray = numbers(found["n"], 0, "n").astype(np.int64)[order]
-        self.sizes: IntArray = numbers(found["size"], 0, "size").astype(np.int64)[order]
+        self.rows: IntArray = numbers(counts["n"], 0, "n").astype(np.int64)[order]
+        self.sizes: IntArray = numbers(counts["size"], 0, "size").astype(np.int64)[order]
         check_same(self.rows, source.facts.counted)
 
     def _counts(self) -> tuple[nw.Expr, nw.Expr]:
@@ -82,19 +83,19 @@ class GroupedFrames:
         return nw.len().alias("n"), (nw.col("w").sum() if whole else nw.len()).alias("size")
 
     def _named(
-        self, rows: nw.LazyFrame[Any], k: int, kind: Any
-    ) -> tuple[list[Any], list[str], int]:
-        """Return the values that stand for themselves, their texts, and how many do not."""
-        each = rows.group_by(f"t{k}").agg(*self._counts())
+        self, rows: nw.LazyFrame[Any], k: int, coding: Numbers | Texts
+    ) -> tuple[list[Any], int]:
+        """Return what stands for itself, in order of value, and how many do not."""
+        told = rows.with_columns(one=coding.told(nw.col(f"by{k}")))
+        each = told.group_by("one").agg(*self._counts())
         distinct = int(numbers(self._run(each.select(nw.len().alias("n")))["n"], 0, "n")[0])
-        found = self._run(each.filter(nw.col("size") >= LEAST_ROWS).select(f"t{k}", "size"))
-        texts = found[f"t{k}"].tolist()
-        values = [_value(text, kind) for text in texts]
-        order = sorted(range(len(texts)), key=lambda place: order_of(values[place]))
+        found = self._run(each.filter(nw.col("size") >= LEAST_ROWS).select("one", "size"))
+        ones = found["one"].tolist()
+        values = [coding.value(one) for one in ones]
+        order = sorted(range(len(values)), key=lambda place: order_of(values[place]))
         sizes = numbers(found["size"], 0, "size").astype(np.int64)[order]
-        named, _ = name_values(sizes)
-        kept = [order[place] for place in named]
-        return [values[p] for p in kept], [texts[p] for p in kept], distinct - len(kept)
+        kept = [order[place] for place in name_values(sizes)[0]]
+        return [ones[place] for place in kept], distinct - len(kept)
 
     @classmethod
     def stacked(
@@ -108,7 +109,7 @@ class GroupedFrames:
         """Return rows that stand once for each of some values, whose texts are in column c0."""
         found = cls.__new__(cls)
         found._source, found._run, found._rows = source, source.run, rows
-        found.splits, found._texts = [Split(name, list(values), 0)], [[*texts, _POOLED]]
+        found.splits, found._marks = [Split(name, list(values), 0)], [[*texts, Texts.pooled]]
         found._columns = ("c0",)
         found.combos = np.arange(len(values))[:, None]
         found.rows = np.full(len(values), source.facts.counted)
@@ -151,17 +152,17 @@ class GroupedFrames:
     def opened(self, view: View, level: int, wanted: dict[int, Cells]) -> dict[int, Cells]:
         """Pool by score the rows in some cells of some groups of a view."""
         columns = tuple(f"c{k}" for k in view.columns)
-        rows = self._rows.with_columns(cell=cell_of(level), group=_joined_text(columns))
-        cell = nw.col("cell").cast(nw.String)
-        rows = rows.with_columns(key=nw.concat_str(nw.col("group"), cell, separator=_BETWEEN))
-        keys: list[str] = []
+        joint = Joint([self._marks[k] for k in view.columns], level)
+        rows = self._rows.with_columns(cell=cell_of(level), group=joint.group(columns))
+        rows = rows.with_columns(key=joint.key())
+        keys: list[Mark] = []
         wholes: list[nw.LazyFrame[Any]] = []
         for number, cells in wanted.items():
-            texts = [self._joined(view, codes) for codes in view.members[number].tolist()]
-            if len(texts) == 1:
-                keys += [f"{texts[0]}{_BETWEEN}{cell}" for cell in cells.cell.tolist()]
+            members = [joint.group_of(codes) for codes in view.members[number].tolist()]
+            if len(members) == 1:
+                keys += [joint.key_of(members[0], cell) for cell in cells.cell.tolist()]
             else:  # small groups that are pooled, too many to be joined with every cell
-                wholes.append(keep_in(keep_in(rows, "group", texts), "cell", cells.cell.tolist()))
+                wholes.append(keep_in(keep_in(rows, "group", members), "cell", cells.cell.tolist()))
         parts = [*wholes, *([keep_in(rows, "key", keys)] if keys else [])]
         queries = [pooled(part, weighted=self._source.weighted, by=columns) for part in parts]
         answers = [self._run(query) for query in queries]
@@ -190,25 +191,32 @@ class GroupedFrames:
 
     def alone(self, view: View, group: int) -> FrameSource:
         """Return the rows of one group as a source of its own."""
-        texts = [self._joined(view, codes) for codes in view.members[group].tolist()]
-        joined = _joined_text(tuple(f"c{k}" for k in view.columns))
-        rows = keep_in(self._rows.with_columns(group=joined), "group", texts)
+        joint = Joint([self._marks[k] for k in view.columns])
+        members = [joint.group_of(codes) for codes in view.members[group].tolist()]
+        columns = tuple(f"c{k}" for k in view.columns)
+        rows = keep_in(self._rows.with_columns(group=joint.group(columns)), "group", members)
         return self._source.part(rows, int(view.rows[group]))
 
-    def _joined(self, view: View, codes: list[int]) -> str:
-        first, *second = (self._texts[k][code] for k, code in zip(view.columns, codes, strict=True))
-        return f"{len(first)}{_BETWEEN}{first}{second[0]}" if second else first
-
     def _codes(self, answer: Fetched, columns: Sequence[int]) -> IntArray:
-        """Turn the texts of some columns into codes, a row each."""
-        codes = []
-        for k in columns:
-            code_of = {text: code for code, text in enumerate(self._texts[k])}
-            found = [code_of.get(text, -1) for text in answer[f"c{k}"].tolist()]
-            if -1 in found:  # a collation that takes different texts for the same
-                raise _checks.groups_unstable(self.splits[k].name)
-            codes.append(found)
-        return np.array(codes, dtype=np.int64).reshape(len(columns), -1).T
+        """Turn the marks of some columns into codes, a row each."""
+        codes = [self._code(k, answer[f"c{k}"]) for k in columns]
+        return np.stack(codes, axis=1)
+
+    def _code(self, k: int, found: AnyArray) -> IntArray:
+        marks = self._marks[k]
+        if isinstance(marks[0], int):
+            order = np.argsort(marks)
+            known = np.array(marks)[order]
+            whole = numbers(found, 0, "mark").astype(np.int64)
+            codes: IntArray = order[np.searchsorted(known, whole).clip(max=len(known) - 1)]
+            same = bool((np.array(marks)[codes] == whole).all())
+        else:
+            code_of = {mark: code for code, mark in enumerate(marks)}
+            codes = np.array([code_of.get(mark, -1) for mark in found.tolist()], dtype=np.int64)
+            same = bool((codes >= 0).all())
+        if not same:  # a collation that takes different texts for the same
+            raise _checks.groups_unstable(self.splits[k].name)
+        return codes
 
     def _places(self, codes: IntArray) -> IntArray:
         return _places(self.combos, codes)
@@ -216,11 +224,12 @@ class GroupedFrames:
 
 def _places(combos: IntArray, codes: IntArray) -> IntArray:
     """Find rows of codes among sorted ones."""
-    both = np.concatenate([combos, codes])
-    key = np.zeros(len(both), dtype=np.int64)
-    for column in both.T:
-        # numbered anew each time: many columns have more combinations than there are numbers
-        key = np.unique(key * (int(both.max()) + 1) + column, return_inverse=True)[1].ravel()
+    key = np.zeros(len(combos) + len(codes), dtype=np.int64)
+    for column in range(combos.shape[1]):
+        both = np.concatenate([combos[:, column], codes[:, column]])
+        key = key * (int(both.max()) + 1) + both
+        if int(key.max()) >= _MANY:  # numbered anew, or there would be more than numbers go
+            key = np.unique(key, return_inverse=True)[1].ravel()
     places: IntArray = np.searchsorted(key[: len(combos)], key[len(combos) :])
     return places
 
@@ -233,42 +242,8 @@ class _Stacked(Placed):
         return np.full(len(slot), self._level), slot & ((1 << self._level) - 1)
 
 
-def _joined_text(columns: tuple[str, ...]) -> nw.Expr:
-    """Return the text of a group: of one column, or of two with the length of the first before."""
-    if len(columns) == 1:
-        return nw.col(columns[0])
-    first, second = (nw.col(name) for name in columns)
-    length = first.str.len_chars().cast(nw.String)
-    return nw.concat_str(length, nw.concat_str(first, second), separator=_BETWEEN)
-
-
 def _check_kind(kind: Any, name: str) -> None:
     """Refuse columns of lists and the like, whose values are no groups."""
     words = (nw.String, nw.Categorical, nw.Enum, nw.Boolean, nw.Date, nw.Datetime)
     if not (kind.is_numeric() or any(kind == word for word in words)):
         raise _checks.labels_not_plain(f"by column {name!r}")
-
-
-def _text(column: nw.Expr, kind: Any) -> nw.Expr:
-    missing = column.is_null()
-    if kind.is_float():
-        missing = missing | column.is_nan()
-        column = nw.when(column == 0).then(nw.lit(0.0)).otherwise(column)  # -0.0 is 0
-    word = nw.concat_str(nw.lit(_VALUE), column.cast(nw.String))
-    return nw.when(missing).then(nw.lit(_MISSING)).otherwise(word)
-
-
-def _value(text: str, kind: Any) -> Any:
-    """Read a value from its text."""
-    if text == _MISSING:
-        return None
-    word = text[1:]
-    if kind.is_integer():
-        return int(word)
-    if kind == nw.Boolean:
-        return word.lower() in {"true", "1"}
-    if kind.is_numeric():
-        return float(word)
-    if kind == nw.Datetime:
-        return plain_value(datetime.fromisoformat(word))
-    return word

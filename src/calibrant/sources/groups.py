@@ -89,6 +89,8 @@ class Grouped(Protocol):
     combos: IntArray
     rows: IntArray
     sizes: IntArray
+    #: How fine cells should be for a number of rows: less where each one is sent over.
+    finest: int
 
     def tally(self, level: int) -> tuple[IntArray, Cells, list[Totals]]:
         """Tally all rows: the combination of each cell, the cells, the totals of combinations."""
@@ -129,8 +131,11 @@ def _view(grouped: Grouped, columns: tuple[int, ...]) -> View:
 
 
 def resolve_groups(grouped: Grouped, *needs: Needs) -> Iterator[tuple[View, list[Diagram]]]:
-    """Sum up all groups in one pass, and open the cells that their statistics need."""
-    level = _level(grouped.rows)
+    """Sum up all groups in one pass, and open what their extremes need, and more if asked.
+
+    Other statistics than the extremes of the walk say by `needs` what they must have opened.
+    """
+    level = _level(grouped.rows, grouped.finest)
     combo, cells, totals = grouped.tally(level)
     for view in views_of(grouped):
         key, merged = pooled_cells((view.group_of[combo] << level) + cells.cell, cells)
@@ -145,9 +150,9 @@ def resolve_groups(grouped: Grouped, *needs: Needs) -> Iterator[tuple[View, list
         yield view, _resolved(grouped, view, diagrams, marks, needs)
 
 
-def _level(rows: IntArray) -> int:
+def _level(rows: IntArray, finest: int) -> int:
     """Choose the cells: as many as suit a combination, but no more than a table can hold."""
-    suits = int(np.log2(rows.sum() / len(rows)) / 2) + 3
+    suits = int(np.log2(rows.sum() / len(rows)) / 2) + finest
     room = _TABLE_BITS - (len(rows) - 1).bit_length()
     return max(2, min(14, suits, room))
 
@@ -163,8 +168,9 @@ def _added(view: View, totals: list[Totals]) -> list[Totals]:
 def _can_matter(cells: Cells, starts: IntArray) -> BoolArray:
     """Mark the cells of all groups that can reach an extreme of their group's walk.
 
-    What each statistic needs is asked of every group afterwards, one by one. Nearly all of it is
-    marked here, for all groups at once: a thousand times less work for the interpreter.
+    Opening a cell only moves an extreme outward, so that no other one can reach it afterwards:
+    the extremes need nothing else. Done for all groups at once, because asking a thousand groups
+    one by one takes as long as reading ten million rows.
     """
     step = cells.rise - cells.fall
     total = np.cumsum(step, dtype=np.longdouble)
@@ -189,21 +195,24 @@ def _resolved(
     level = int(diagrams[0].cells.level[0])
     large = (view.rows > _LARGE) & (_fitting(view.rows) > level + 1)
     for group in np.flatnonzero(large).tolist():
-        diagrams[group] = resolve(grouped.alone(view, group), *needs)
+        diagrams[group] = resolve(grouped.alone(view, group), reaching_extremes, *needs)
     small = np.flatnonzero(~large).tolist()
     marks = {group: first_marks[group] for group in small}
-    asked = False
     while True:
         wanted = {
             group: diagrams[group].cells.take(mark) for group, mark in marks.items() if mark.any()
         }
-        if not wanted and asked:
-            return diagrams
         if wanted:
             for group, cells in grouped.opened(view, level, wanted).items():
                 diagrams[group] = diagrams[group].replace(marks[group], cells)
-        marks = {group: _wanted(diagrams[group], needs) for group in small}
-        asked = True
+        marks = {group: _wanted(diagrams[group], needs) for group in small if needs}
+        if not any(mark.any() for mark in marks.values()):
+            return diagrams
+
+
+def reaching_extremes(diagram: Diagram) -> BoolArray:
+    """Mark the cells that can reach an extreme of the walk."""
+    return _can_matter(diagram.cells, np.array([0, len(diagram.cells)]))
 
 
 def _fitting(rows: IntArray) -> FloatArray:

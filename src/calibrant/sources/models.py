@@ -11,8 +11,9 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._types import FloatArray
-from calibrant.diagram import Diagram, Needs, resolve
+from calibrant.diagram import Diagram, resolve
 from calibrant.sources.arrays import ArraySource
+from calibrant.sources.groups import reaching_extremes
 from calibrant.sources.inputs import Roles
 from calibrant.sources.predictions import Predictions
 
@@ -45,8 +46,8 @@ class Models(Protocol):
     names: list[str]
     warnings: tuple[str, ...]
 
-    def diagrams(self, *needs: Needs) -> list[Diagram]:
-        """Return the diagram of each model, resolved."""
+    def diagrams(self) -> list[Diagram]:
+        """Return the diagram of each model, its extremes resolved."""
 
     def pairs(self) -> Pairs:
         """Compare all pairs row by row, in one pass."""
@@ -59,9 +60,9 @@ class ArrayModels:
         self.names, self._data = names, data
         self.warnings = tuple(dict.fromkeys(text for one in data for text in one.warnings))
 
-    def diagrams(self, *needs: Needs) -> list[Diagram]:
-        """Return the diagram of each model, resolved."""
-        return [resolve(one.source, *needs) for one in self._data]
+    def diagrams(self) -> list[Diagram]:
+        """Return the diagram of each model, its extremes resolved."""
+        return [resolve(one.source, reaching_extremes) for one in self._data]
 
     def pairs(self) -> Pairs:
         """Compare all pairs row by row, in one pass."""
@@ -108,8 +109,8 @@ class FrameModels:
         scores = {f"f{k}": name for k, name in enumerate(names)}
         self._rows: nw.LazyFrame[Any] = self._source.read(scores)
 
-    def diagrams(self, *needs: Needs) -> list[Diagram]:
-        """Return the diagram of each model, resolved."""
+    def diagrams(self) -> list[Diagram]:
+        """Return the diagram of each model, its extremes resolved."""
         import narwhals as nw
 
         from calibrant.sources.grouped_frames import GroupedFrames
@@ -126,7 +127,7 @@ class FrameModels:
         ]
         stacked = nw.concat(each, how="vertical")
         grouped = GroupedFrames.stacked(self._source, stacked, "model", self.names, columns)
-        [(_, found)] = resolve_groups(grouped, *needs)
+        [(_, found)] = resolve_groups(grouped)
         return found
 
     def pairs(self) -> Pairs:

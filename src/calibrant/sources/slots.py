@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 from calibrant.tally import Cells, Totals
 
 #: Levels of the table that rows are looked up in.
 _LEAST_TABLE, _MOST_TABLE = 8, 18
 #: The smallest double is 2**-1074, so below the octave that it opens there is only 0.
 _LAST_OCTAVE = 1074
+_MANY_SLOTS = 1 << 18
 #: Weighted rows added up in one go.
 _SHORT = 1 << 13
 
@@ -239,10 +240,10 @@ class _OneScore:
         return score
 
 
-def _add(table: IntArray | FloatArray, slot: IntArray, values: FloatArray | None) -> None:
+def _add(table: AnyArray, slot: IntArray, values: FloatArray | None) -> None:
     """Add each row's value (1 if None) to its slot of the table."""
     if len(slot) << 1 < len(table):  # bincount makes a table of its own: too dear for few rows
-        np.add.at(table, slot, 1 if values is None else values)
+        np.add.at(table, slot, table.dtype.type(1) if values is None else values)
     else:
         table += np.bincount(slot, weights=values, minlength=len(table))
 
@@ -250,8 +251,10 @@ def _add(table: IntArray | FloatArray, slot: IntArray, values: FloatArray | None
 class Counts:
     """Sums for 0/1 labels without weights: two tables with an entry for each cell and label."""
 
-    def __init__(self, slots: int) -> None:
-        self._rows = np.zeros(2 * slots, dtype=np.int64)
+    def __init__(self, slots: int, rows: int) -> None:
+        # a large table of small numbers fits the cache better
+        small = slots > _MANY_SLOTS and rows < 2**31
+        self._rows: AnyArray = np.zeros(2 * slots, dtype=np.int32 if small else np.int64)
         self._inside = np.zeros(2 * slots)
         self._one = _OneScore(slots)
 
@@ -269,14 +272,14 @@ class Counts:
 
     def filled(self) -> IntArray:
         """Return the slots that are not empty."""
-        return np.flatnonzero(self._rows[::2] + self._rows[1::2])
+        return np.flatnonzero(self._rows.reshape(-1, 2).any(axis=1))
 
     def cells(self, level: IntArray, cell: IntArray) -> Cells:
         """Return the non-empty slots; `level` and `cell` name the cell of each slot."""
         slot = self.filled()
-        rows = self._rows[2 * slot], self._rows[2 * slot + 1]
+        rows = tuple(self._rows[2 * slot + label].astype(np.int64) for label in (0, 1))
         inside = self._inside[2 * slot], self._inside[2 * slot + 1]
-        return counted(level[slot], cell[slot], rows, inside, self._one.scores(slot))
+        return counted(level[slot], cell[slot], (rows[0], rows[1]), inside, self._one.scores(slot))
 
 
 def counted(

@@ -1,0 +1,151 @@
+"""Marks: how the values of a group column are known in an engine, as numbers or as texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+
+from calibrant.sources.columns import is_missing
+from calibrant.sources.groups import plain_value
+
+Mark: TypeAlias = int | str
+#: What comes between the parts of a text.
+_BETWEEN = "\x1f"
+#: Whole numbers further apart than this are marked by their text.
+_FAR = 1 << 40
+#: Keys made of whole numbers must stay below this.
+_MOST = 1 << 62
+
+
+class Numbers:
+    """Whole numbers: the distance from the least of them, from 2 on."""
+
+    _missing, _pooled = 0, 1
+
+    @staticmethod
+    def suit(kind: Any) -> bool:
+        """Say whether a column holds whole numbers that fit 64 bits with a sign."""
+        wide = any(kind == one for one in (nw.UInt64, nw.UInt128, nw.Int128))
+        return bool(kind.is_integer()) and not wide
+
+    def told(self, column: nw.Expr) -> nw.Expr:
+        """Return what tells values apart."""
+        return column
+
+    def value(self, one: Any) -> Any:
+        """Read a value from what told it apart."""
+        return None if is_missing(np.array([one], dtype=object))[0] else int(one)
+
+    def fits(self, found: Sequence[Any]) -> bool:
+        """Say whether the values lie close enough together."""
+        known = [value for value in map(self.value, found) if value is not None]
+        return not known or (max(known) - min(known) < _FAR and max(map(abs, known)) < _FAR)
+
+    def marked(
+        self, column: nw.Expr, found: Sequence[Any], *, pooled: bool
+    ) -> tuple[nw.Expr, list[Mark]]:
+        """Return the mark of each row, and the marks of the values and of those pooled."""
+        values = [self.value(one) for one in found]
+        low = min((value for value in values if value is not None), default=0)
+        marks: list[Mark] = [self._missing if v is None else v - low + 2 for v in values]
+        missing = nw.lit(self._missing if None in values else self._pooled)
+        near = (column.cast(nw.Int64) - low) + 2
+        if pooled:
+            known = column.is_in([value for value in values if value is not None])
+            near = nw.when(known).then(near).otherwise(nw.lit(self._pooled))
+        return nw.when(column.is_null()).then(missing).otherwise(near), [*marks, self._pooled]
+
+
+class Texts:
+    """Other values: their text with a sign before it, so that none is taken for another mark."""
+
+    _missing, pooled = "?", "+"
+
+    def __init__(self, kind: Any) -> None:
+        self._kind = kind
+
+    def told(self, column: nw.Expr) -> nw.Expr:
+        """Return what tells values apart."""
+        missing = column.is_null()
+        if self._kind.is_float():
+            missing = missing | column.is_nan()
+            column = nw.when(column == 0).then(nw.lit(0.0)).otherwise(column)  # -0.0 is 0
+        text = nw.concat_str(nw.lit("="), column.cast(nw.String))
+        return nw.when(missing).then(nw.lit(self._missing)).otherwise(text)
+
+    def value(self, one: str) -> Any:
+        """Read a value from what told it apart."""
+        if one == self._missing:
+            return None
+        word = one[1:]
+        if self._kind.is_integer():
+            return int(word)
+        if self._kind == nw.Boolean:
+            return word.lower() in {"true", "1"}
+        if self._kind.is_numeric():
+            return float(word)
+        return plain_value(datetime.fromisoformat(word)) if self._kind == nw.Datetime else word
+
+    def fits(self, _found: Sequence[Any]) -> bool:
+        """Say that every value has a text."""
+        return True
+
+    def marked(
+        self, column: nw.Expr, found: Sequence[Any], *, pooled: bool
+    ) -> tuple[nw.Expr, list[Mark]]:
+        """Return the mark of each row, and the marks of the values and of those pooled."""
+        marks = self.told(column)
+        if pooled:
+            known = marks.is_in(list(found))
+            marks = nw.when(known).then(marks).otherwise(nw.lit(self.pooled))
+        return marks, [*found, self.pooled]
+
+
+class Joint:
+    """One key for the marks of one or two columns and a cell: a whole number, or a text."""
+
+    def __init__(self, marks: list[list[Mark]], level: int = 0) -> None:
+        self._marks, self._level = marks, level
+        whole = [[mark for mark in column if isinstance(mark, int)] for column in marks]
+        self._sizes = [max(column, default=0) + 1 for column in whole]
+        room = 1 << level
+        for size in self._sizes:
+            room *= size
+        self._whole = [len(c) for c in whole] == [len(c) for c in marks] and room < _MOST
+
+    def group(self, columns: Sequence[str]) -> nw.Expr:
+        """Return the part of the key that says which group a row is in."""
+        first, *second = (nw.col(name) for name in columns)
+        if self._whole:
+            return first * self._sizes[1] + second[0] if second else first
+        if not second:
+            return first.cast(nw.String)
+        # the length of the first text says where the second one begins
+        texts = first.cast(nw.String), second[0].cast(nw.String)
+        length = texts[0].str.len_chars().cast(nw.String)
+        return nw.concat_str(length, nw.concat_str(*texts), separator=_BETWEEN)
+
+    def key(self) -> nw.Expr:
+        """Return the key of a row, from the columns `group` and `cell`."""
+        group, cell = nw.col("group"), nw.col("cell")
+        if self._whole:
+            return group * (1 << self._level) + cell
+        return nw.concat_str(group, cell.cast(nw.String), separator=_BETWEEN)
+
+    def group_of(self, codes: Sequence[int]) -> Mark:
+        """Return what `group` gives for the codes of a group."""
+        first, *second = (marks[code] for marks, code in zip(self._marks, codes, strict=True))
+        if isinstance(first, int) and self._whole:
+            return first * self._sizes[1] + int(second[0]) if second else first
+        text = str(first)
+        return f"{len(text)}{_BETWEEN}{text}{second[0]}" if second else text
+
+    def key_of(self, group: Mark, cell: int) -> Mark:
+        """Return the key of a group's cell."""
+        return (
+            (group << self._level) + cell if isinstance(group, int) else f"{group}{_BETWEEN}{cell}"
+        )
