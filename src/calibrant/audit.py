@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from calibrant.certify.certify import (
 from calibrant.certify.evidence import check_rows, evidence_of
 from calibrant.certify.methods import Estimand, Method, Terms
 from calibrant.certify.testing import DRAWS, CalibrationTest, needs_exact, suited_test
+from calibrant.curves import CURVES_NEED, Curves, curves_of
 from calibrant.diagram import TOLERANCE, Diagram, resolve
 from calibrant.groups import GroupFinding, groups_of
 from calibrant.measure.error import error_of
@@ -95,7 +96,7 @@ class Provenance:
     command: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Audit:
     """What can be said about a set of predictions; `audit` makes one.
 
@@ -124,6 +125,10 @@ class Audit:
         Whether the scores can be right at all; None, with a warning, where there is no test.
     groups : tuple of GroupFinding
         With `by`: what was found in each group, the most evidence against calibration first.
+    confidence : float
+        Of the certificate and of every interval and band.
+    diagram : Diagram
+        The cumulative diagram that all of it was read off; `curves` are, too, when asked for.
     """
 
     data: DataFacts
@@ -136,7 +141,14 @@ class Audit:
     measures: Measures
     certificate: Certificate | None
     test: CalibrationTest | None
-    groups: tuple[GroupFinding, ...] = ()
+    groups: tuple[GroupFinding, ...]
+    confidence: float
+    diagram: Diagram = field(repr=False, compare=False)
+
+    @cached_property
+    def curves(self) -> Curves:
+        """What pictures show: reliability, difference, cost, and where the scores are."""
+        return curves_of(self.diagram, self.confidence, self.provenance.seed or 0)
 
     @property
     def exact(self) -> bool:
@@ -198,6 +210,7 @@ class Audit:
             "schema": "calibrant.audit",
             "schema_version": SCHEMA_VERSION,
             "summary": list(self.summary),
+            "confidence": self.confidence,
             "data": asdict(self.data),
             "calibration_error": self.calibration_error,
             "calibration_error_at_most": self.calibration_error_at_most,
@@ -207,6 +220,7 @@ class Audit:
             "test": None if self.test is None else self.test.to_dict(),
             "measures": _plain(asdict(self.measures)),
             "groups": [one.to_dict() for one in self.groups],
+            "curves": self.curves.to_dict(),
             "warnings": list(self.warnings),
             "provenance": asdict(self.provenance),
         }
@@ -302,6 +316,7 @@ def audit(
         partial(intervals_need, k=_WORST),
         reliability_need,
         *FAMILY_NEEDS,
+        *CURVES_NEED,
         rows_need(terms, most_exact=_EXACT_ROWS),
     )
     error, at_most = error_of(diagram)
@@ -319,6 +334,8 @@ def audit(
         certificate=certificate,
         test=test,
         groups=groups,
+        confidence=confidence,
+        diagram=diagram,
         provenance=_provenance(data, certificate, test),
     )
 
