@@ -21,7 +21,7 @@ ORDER = [
     {"simulate", "certify"},
     {"recalibrate"},
     {"decide", "learn"},
-    {"groups", "curves"},
+    {"groups", "curves", "advice"},
     {"audit", "compare"},
     {"report"},
     {"experiments"},

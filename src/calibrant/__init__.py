@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from calibrant._version import __version__
-from calibrant.audit import Audit, audit
+from calibrant.advice import Advice
+from calibrant.audit import Audit, advise, audit
 from calibrant.certify.bands import Band, confidence_band, consistency_band
 from calibrant.certify.certificate import Certificate
 from calibrant.certify.certify import certify
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Advice",
     "Audit",
     "Band",
     "BetaCalibrator",
@@ -81,6 +83,7 @@ __all__ = [
     "TemperatureCalibrator",
     "__version__",
     "adjust_prior",
+    "advise",
     "assert_calibrated",
     "audit",
     "bayes_threshold",

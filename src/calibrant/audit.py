@@ -11,6 +11,7 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._version import __version__
+from calibrant.advice import Advice, advice_of
 from calibrant.certify.certificate import Certificate
 from calibrant.certify.certify import (
     certificate_of,
@@ -150,6 +151,12 @@ class Audit:
         """What pictures show: reliability, difference, cost, and where the scores are."""
         return curves_of(self.diagram, self.confidence, self.provenance.seed or 0)
 
+    @cached_property
+    def advice(self) -> Advice | None:
+        """Whether to recalibrate, and how; None if labels are soft or weights count no rows."""
+        seed = self.provenance.seed or 0
+        return advice_of(self.diagram, self.certificate, self.test, self.confidence, seed)
+
     @property
     def exact(self) -> bool:
         """Whether the calibration error is exact, not bounded."""
@@ -220,6 +227,7 @@ class Audit:
             "test": None if self.test is None else self.test.to_dict(),
             "measures": _plain(asdict(self.measures)),
             "groups": [one.to_dict() for one in self.groups],
+            "advice": None if self.advice is None else self.advice.to_dict(),
             "curves": self.curves.to_dict(),
             "warnings": list(self.warnings),
             "provenance": asdict(self.provenance),
@@ -338,6 +346,56 @@ def audit(
         diagram=diagram,
         provenance=_provenance(data, certificate, test),
     )
+
+
+def advise(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    confidence: float = 0.95,
+    sample_weight: Any = None,
+    pos_label: object = None,
+    seed: int = 0,
+) -> Advice:
+    """Say whether to recalibrate, how, and what it is worth.
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight, pos_label
+        As for `calibration_error`; labels must be 0/1 and weights row counts.
+    confidence : float, default 0.95
+        Of the test and of the certificate.
+    seed : int, default 0
+        Seed of the folds.
+
+    Returns
+    -------
+    Advice
+        Its repr is prose. Calibrators are compared by the Brier score on held-out folds, scores
+        being taken in 1,024 groups; the simplest one within a standard error of the best wins, and
+        none does if the best gains less than two.
+
+    Notes
+    -----
+    A low calibration error means that there is little to gain: no monotone recalibration saves
+    more than the true one (Gao, Parameswaran and Peng, 2017, Section 4, suspect as much).
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(5000, seed=1)
+    >>> cb.advise(y_true, y_prob).recommended
+    'temperature'
+    >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(5000, seed=1)
+    >>> cb.advise(y_true, y_prob).recommended is None
+    True
+    """
+    options = {"sample_weight": sample_weight, "pos_label": pos_label, "seed": seed}
+    found = audit(y_true, y_prob, confidence=confidence, **options)
+    check_rows(found.diagram, "advice")
+    if found.advice is None:
+        raise _checks.needs_binary("advice")
+    return found.advice
 
 
 def _sure(

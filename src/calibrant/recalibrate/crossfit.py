@@ -11,9 +11,8 @@ from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray
 from calibrant.diagram import resolve
 from calibrant.recalibrate.estimators import Calibrator, every_score
+from calibrant.recalibrate.folds import FOLDS, dealt
 from calibrant.sources.predictions import Predictions
-
-FOLDS = 5
 
 
 class Crossfit(NamedTuple):
@@ -61,7 +60,7 @@ def _shares(
         cells = resolve(data.source, every_score).cells
         counts = np.rint([cells.weight - cells.positives, cells.positives]).astype(np.int64)
         _check_counts(counts.sum(axis=1), folds)
-        spread = [_dealt(one, folds, rng) for one in counts]
+        spread = [dealt(one, folds, rng) for one in counts]
         label = np.repeat([False, True], len(cells))
         return label, np.tile(cells.score, 2), np.concatenate(spread, axis=1)
     return _whole_rows(data, folds, rng)
@@ -72,17 +71,6 @@ def _check_counts(rows: AnyArray, folds: int) -> None:
         raise _checks.too_few_for_folds(float(rows.sum()), folds)
     if rows.min() < 2:
         raise _checks.class_too_small_for_folds(float(rows.min()))
-
-
-def _dealt(counts: AnyArray, folds: int, rng: np.random.Generator) -> FloatArray:
-    """Deal rows out to folds of equal size at random: draws without replacement."""
-    left, total = counts.copy(), int(counts.sum())
-    dealt = np.zeros((folds, len(counts)))
-    for fold in range(folds):
-        size = total // folds + (fold < total % folds)
-        taken = rng.multivariate_hypergeometric(left, size, method="marginals")
-        dealt[fold], left = taken, left - taken
-    return dealt
 
 
 def _whole_rows(

@@ -12,9 +12,10 @@ from calibrant.measure.error import error_of
 from calibrant.measure.extremes import extremes_need
 from calibrant.measure.parts import brier_of
 from calibrant.measure.ranking import auc_need, auc_of
-from calibrant.recalibrate.crossfit import FOLDS, cross_fit
+from calibrant.recalibrate.crossfit import cross_fit
 from calibrant.recalibrate.estimators import METHODS, Calibrator
 from calibrant.recalibrate.fitting import Objective
+from calibrant.recalibrate.folds import FOLDS
 from calibrant.sources.predictions import Predictions
 
 

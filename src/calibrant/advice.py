@@ -1,0 +1,232 @@
+"""Advice: whether scores should be recalibrated, and how."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant._types import FloatArray, IntArray
+from calibrant.certify.certificate import Certificate, percent
+from calibrant.certify.testing import CalibrationTest
+from calibrant.diagram import Diagram
+from calibrant.measure.quantiles import quantile_points
+from calibrant.recalibrate.fitting import fit_link
+from calibrant.recalibrate.folds import FOLDS, dealt
+from calibrant.recalibrate.isotonic import isotonic_of
+from calibrant.tally import Cells, Totals
+
+#: Calibrators that are tried, the simplest first, and how many numbers each of them has.
+TRIED = ("temperature", "platt", "beta", "isotonic")
+_NAMES = {"isotonic": "isotonic regression", "platt": "Platt scaling"}
+_NAMES |= {"beta": "beta calibration", "temperature": "temperature scaling"}
+#: Scores are grouped into so many of equal weight, at their mean, so that trying takes no time.
+_GROUPS = 1024
+#: Fewer events, or fewer rows without one, are not enough for folds.
+_LEAST = 10
+#: A gain of so many standard errors is no noise.
+_CLEAR = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a calibrator does to rows that it was not fitted on.
+
+    Attributes
+    ----------
+    name : str
+        The calibrator.
+    brier : float
+        The Brier score after it.
+    saved : float
+        What it takes off the Brier score; negative if it adds to it.
+    saved_error : float
+        Standard error of that.
+    """
+
+    name: str
+    brier: float
+    saved: float
+    saved_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Whether to recalibrate, and how; `advise` makes one, and every audit has one.
+
+    Attributes
+    ----------
+    recommended : str or None
+        The calibrator to use; None if the scores are best left as they are.
+    miscalibrated : bool
+        Whether a test says, at the confidence asked for, that the scores are not right.
+    p_value : float or None
+        Of that test; None if there was none.
+    most_saved : float or None
+        Certified: no monotone recalibration can save more than this share of the two costs
+        together, for each decision and whatever the costs. None without a certificate.
+    brier : float
+        The Brier score as it is.
+    trials : tuple of Trial
+        What calibrators did on held-out folds, the simplest first; empty if there were too few
+        events to try.
+    summary : tuple of str
+        The advice in sentences.
+    """
+
+    recommended: str | None
+    miscalibrated: bool
+    p_value: float | None
+    most_saved: float | None
+    brier: float
+    trials: tuple[Trial, ...]
+    summary: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return " ".join(self.summary)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        plain = asdict(self)
+        return {**plain, "trials": list(plain["trials"]), "summary": list(self.summary)}
+
+
+def advice_of(
+    diagram: Diagram,
+    certificate: Certificate | None,
+    test: CalibrationTest | None,
+    confidence: float,
+    seed: int,
+) -> Advice | None:
+    """Read the advice off a diagram; None where rows are no counts or labels are soft."""
+    if not (diagram.totals.labels_binary and diagram.totals.weights_integer):
+        return None
+    score, counts = _grouped(diagram)
+    trials: tuple[Trial, ...] = ()
+    brier = _mean(_losses(score), counts)
+    if counts.sum(axis=1).min() >= _LEAST:
+        trials = _trials(score, counts, brier, seed)
+    found = _recommended(trials)
+    miscalibrated = test is not None and test.p_value <= 1 - confidence
+    return Advice(
+        recommended=found,
+        miscalibrated=miscalibrated,
+        p_value=None if test is None else test.p_value,
+        most_saved=None if certificate is None else certificate.upper,
+        brier=brier,
+        trials=trials,
+        summary=tuple(
+            sentence
+            for sentence in (
+                _what_to_do(found, trials, brier),
+                _how_sure(test, confidence),
+                _at_stake(certificate),
+            )
+            if sentence
+        ),
+    )
+
+
+def _grouped(diagram: Diagram) -> tuple[FloatArray, IntArray]:
+    """Return scores of groups in order, and their rows without and with the event."""
+    ends = np.unique(quantile_points(diagram, np.linspace(0, 1, _GROUPS + 1)))
+    first = ends[ends < len(diagram.cells)]
+    cells = diagram.cells
+    weight = np.add.reduceat(cells.weight, first)
+    positives = np.add.reduceat(cells.positives, first)
+    mass = np.add.reduceat(cells.positives - cells.rise + cells.fall, first)
+    counts = np.rint([weight - positives, positives]).astype(np.int64)
+    return np.clip(mass / weight, 0, 1), counts
+
+
+def _losses(score: FloatArray) -> FloatArray:
+    """Return the squared loss of each score without and with the event."""
+    return np.stack([score**2, (1 - score) ** 2])
+
+
+def _mean(losses: FloatArray, counts: FloatArray | IntArray) -> float:
+    return float((losses * counts).sum() / counts.sum())
+
+
+def _trials(score: FloatArray, counts: IntArray, brier: float, seed: int) -> tuple[Trial, ...]:
+    """Cross-fit every calibrator on the same folds."""
+    rng = np.random.default_rng(seed)
+    folds = np.stack([dealt(one, FOLDS, rng) for one in counts], axis=1)  # fold, label, score
+    before = _losses(score)
+    found = []
+    for name in TRIED:
+        total = squares = 0.0
+        for held_out in folds:
+            others = counts - held_out
+            gain = before - _losses(_fitted(name, score, others))
+            total += float((gain * held_out).sum())
+            squares += float((gain**2 * held_out).sum())
+        n = float(counts.sum())
+        mean = total / n
+        error = math.sqrt(max(0.0, squares / n - mean**2) / n)
+        found.append(Trial(name, brier - mean, mean, error))
+    return tuple(found)
+
+
+def _fitted(name: str, score: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
+    """Return what a calibrator, fitted on counts, makes of every score."""
+    weight, positives = counts.sum(axis=0).astype(float), counts[1].astype(float)
+    seen = weight > 0
+    if name != "isotonic":
+        link = fit_link(name, score[seen], weight[seen], positives[seen])
+        return link(score)
+    rows = weight[seen].astype(np.int64)
+    points = Cells.points(score[seen], rows, weight[seen], positives[seen])
+    blocks = isotonic_of(Diagram(points, Totals(0.0, 0.0, 0.0, True, True)), "step")
+    return blocks(score)
+
+
+def _recommended(trials: tuple[Trial, ...]) -> str | None:
+    """Choose the simplest calibrator that is within a standard error of the best, if any helps."""
+    if not trials:
+        return None
+    best = max(trials, key=lambda one: one.saved)
+    if best.saved <= _CLEAR * best.saved_error:
+        return None
+    return next(one.name for one in trials if one.saved >= best.saved - best.saved_error)
+
+
+def _what_to_do(found: str | None, trials: tuple[Trial, ...], brier: float) -> str:
+    if not trials:
+        return "There are too few events, or too few rows without one, to try calibrators on."
+    if found is None:
+        return (
+            "Leave the scores as they are: on held-out rows no calibrator lowers the Brier score "
+            f"({brier:.4g}) beyond noise."
+        )
+    trial = next(one for one in trials if one.name == found)
+    return (
+        f"Recalibrate by {_NAMES[found]}: on held-out rows it takes the Brier score from "
+        f"{brier:.4g} to {trial.brier:.4g}, {trial.saved / trial.saved_error:.0f} standard errors."
+    )
+
+
+def _how_sure(test: CalibrationTest | None, confidence: float) -> str:
+    if test is None:
+        return ""
+    if test.p_value <= 1 - confidence:
+        return (
+            "That the scores are miscalibrated is beyond doubt at this level: if they were right, "
+            f"so large an error would have probability {test.p_value:.2g}."
+        )
+    return (
+        "These rows do not show that the scores are miscalibrated: if they were right, an error "
+        f"this large would have probability {test.p_value:.2g}."
+    )
+
+
+def _at_stake(certificate: Certificate | None) -> str:
+    if certificate is None:
+        return ""
+    return (
+        f"With {percent(certificate.confidence)} confidence no monotone recalibration can save "
+        f"more than {certificate.upper:.3g} of the costs of a false positive and a false negative "
+        "together, for each decision."
+    )

@@ -1,0 +1,95 @@
+"""Advice: what it recommends, what it rests on, and that it can say no."""
+
+import json
+
+import numpy as np
+import pytest
+
+import calibrant as cb
+from calibrant._checks import InputError
+
+
+def test_it_recommends_the_simplest_calibrator_that_does():
+    wavy = cb.simulate.wavy().draw(20_000, seed=3)
+    assert cb.advise(*wavy[:2]).recommended == "isotonic"
+    sharp = cb.simulate.overconfident().draw(20_000, seed=3)
+    assert cb.advise(*sharp[:2]).recommended == "temperature"
+    fair = cb.simulate.calibrated().draw(20_000, seed=3)
+    assert cb.advise(*fair[:2]).recommended is None
+
+
+def test_scores_that_are_right_are_left_alone():
+    """A gain of two standard errors by chance, for any of four calibrators, in few samples."""
+    changed = 0
+    for seed in range(40):
+        y_true, y_prob, _ = cb.simulate.calibrated().draw(1000, seed=seed)
+        changed += cb.advise(y_true, y_prob).recommended is not None
+    # at most 2.5% each, 10% for any: more than 10 of 40 has a chance of 0.0015
+    assert changed <= 10
+
+
+def test_the_words_and_numbers_agree():
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(5000, seed=1)
+    found = cb.audit(y_true, y_prob)
+    advice = found.advice
+    assert advice.miscalibrated
+    assert advice.p_value == found.test.p_value
+    assert advice.most_saved == found.certificate.upper
+    assert advice.brier == pytest.approx(found.measures.brier.score, rel=1e-3)
+    best = next(one for one in advice.trials if one.name == advice.recommended)
+    assert advice.summary[0].startswith("Recalibrate by temperature scaling")
+    assert f"to {best.brier:.4g}" in advice.summary[0]
+    assert "beyond doubt" in advice.summary[1]
+    assert f"more than {found.certificate.upper:.3g} of the costs" in advice.summary[2]
+    assert found.to_dict()["advice"] == advice.to_dict()
+    json.dumps(advice.to_dict(), allow_nan=False)
+
+
+def test_trials_are_cross_fitted_brier_scores():
+    """With few distinct scores nothing is grouped, so the definition can be followed by hand."""
+    from calibrant.recalibrate.folds import FOLDS, dealt
+
+    rng = np.random.default_rng(0)
+    y_prob = rng.choice(np.linspace(0.05, 0.95, 19), 600)
+    y_true = (rng.random(600) < y_prob**1.7).astype(int)
+    advice = cb.advise(y_true, y_prob, seed=5)
+    assert advice.brier == pytest.approx(np.mean((y_true - y_prob) ** 2), abs=1e-12)
+    score = np.unique(y_prob)
+    counts = [[((y_prob == s) & (y_true == y)).sum() for s in score] for y in (0, 1)]
+    deal = np.random.default_rng(5)
+    folds = np.stack([dealt(np.array(one), FOLDS, deal) for one in counts], axis=1)
+    total = 0.0
+    for held_out in folds:
+        others = np.array(counts) - held_out
+        labels, scores = np.repeat([0, 1], len(score)), np.tile(score, 2)
+        kept = others.ravel() > 0
+        fitted = cb.IsotonicCalibrator().fit(
+            scores[kept], labels[kept], sample_weight=others.ravel()[kept]
+        )
+        after = fitted.predict(score)
+        total += (held_out[0] * after**2 + held_out[1] * (1 - after) ** 2).sum()
+    found = next(one for one in advice.trials if one.name == "isotonic")
+    assert found.brier == pytest.approx(total / 600, abs=1e-12)
+
+
+def test_order_and_weights_as_ever():
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(900, seed=2)
+    weight = np.random.default_rng(0).integers(1, 4, 900)
+    expected = cb.advise(np.repeat(y_true, weight), np.repeat(y_prob, weight))
+    order = np.random.default_rng(1).permutation(900)
+    found = cb.advise(y_true[order], y_prob[order], sample_weight=weight[order])
+    assert found.recommended == expected.recommended
+    for one, other in zip(found.trials, expected.trials, strict=True):
+        assert one.brier == pytest.approx(other.brier, abs=1e-9)
+
+
+def test_too_little_to_try_on_and_what_is_no_claim():
+    few = cb.advise([0, 1, 0, 1, 1], [0.1, 0.8, 0.3, 0.6, 0.9])
+    assert (few.recommended, few.trials) == (None, ())
+    assert few.summary[0].startswith("There are too few events")
+    rng = np.random.default_rng(0)
+    with pytest.raises(InputError, match="Labels must be 0/1 for advice"):
+        cb.advise(rng.random(50), rng.random(50))
+    assert cb.audit(rng.random(50), rng.random(50)).advice is None
+    tally = cb.Predictions(rng.random(500) < 0.5, rng.random(500)).tally(8)
+    assert cb.audit(tally).advice is not None
