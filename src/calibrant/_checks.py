@@ -682,3 +682,17 @@ def groups_unstable(name: str) -> InputError:
         f"The engine does not tell the values of by column {name!r} apart the same way each time. "
         "A collation such as NOCASE does that: cast the column to text without it."
     )
+
+
+def extra_missing(module: str, what: str, extra: str) -> InputError:
+    return InputError(
+        f"{module} is needed for {what}. Install it with: pip install 'calibrant[{extra}]'"
+    )
+
+
+def name_without_ending(path: str, ending: str) -> InputError:
+    return InputError(f"{path!r} must be the name of a file that ends in {ending}.")
+
+
+def open_without_html() -> InputError:
+    return InputError("--open shows the HTML report: say where to write it, as --html report.html.")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
+from html import escape
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +28,7 @@ from calibrant.certify.evidence import check_rows, evidence_of
 from calibrant.certify.methods import Estimand, Method, Terms
 from calibrant.certify.testing import DRAWS, CalibrationTest, needs_exact, suited_test
 from calibrant.curves import CURVES_NEED, Curves, curves_of
+from calibrant.decide.costs import costs_of
 from calibrant.diagram import TOLERANCE, Diagram, resolve
 from calibrant.groups import GroupFinding, groups_of
 from calibrant.measure.error import error_of
@@ -31,6 +36,7 @@ from calibrant.measure.family import FAMILY_NEEDS, Measures, measures_of
 from calibrant.measure.interval import Interval, intervals_need, worst_intervals_of
 from calibrant.measure.reliability import reliability_need, reliability_of
 from calibrant.sources.predictions import Predictions, TallyData, data_of
+from calibrant.sources.writing import write_whole
 
 SCHEMA_VERSION = 1
 #: Worst intervals that an audit names.
@@ -233,6 +239,51 @@ class Audit:
             "provenance": asdict(self.provenance),
         }
 
+    def to_json(self) -> str:
+        """Return everything as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def to_markdown(self) -> str:
+        """Return the findings as Markdown, for a pull request or a model card."""
+        return str(_renderer("markdown").markdown_of(self))
+
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        false_positive: float = 1.0,
+        false_negative: float = 1.0,
+    ) -> str:
+        """Return the report as one HTML text, and write it to a file if there is a path.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it: whole or not at all.
+        false_positive, false_negative : float, default 1
+            Where its slider for costs starts.
+        """
+        costs = costs_of(false_positive, false_negative)
+        text = str(
+            _renderer("html").html_of(
+                self,
+                false_positive=costs.false_positive,
+                false_negative=costs.false_negative,
+            )
+        )
+        if path is not None:
+            write_whole(Path(path), text)
+        return text
+
+    def _repr_html_(self) -> str:
+        """Show the report in a notebook, in a frame of its own."""
+        try:
+            page = escape(self.to_html())
+        except _checks.InputError:  # without the extra there is the prose
+            return "".join(f"<p>{escape(sentence)}</p>" for sentence in self.summary)
+        style = "width:100%;height:40rem;border:1px solid #d0d7de"
+        return f'<iframe title="Calibration report" style="{style}" srcdoc="{page}"></iframe>'
+
     def to_metrics(self) -> dict[str, float]:
         """Return the main numbers as a flat dict of floats, for experiment trackers."""
         worst = self.worst_intervals[0]
@@ -263,6 +314,11 @@ class Audit:
             elif value is not None:
                 flat[name] = value
         return flat
+
+
+def _renderer(name: str) -> Any:
+    """Load a renderer when it is asked for: they stand above this room and read what is here."""
+    return import_module(f"calibrant.report.{name}")
 
 
 def audit(

@@ -7,6 +7,7 @@ import json as json_module
 import os
 import shlex
 import sys
+import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,10 +31,12 @@ from calibrant.diagram import TOLERANCE
 from calibrant.experiments.documents import documents_example
 from calibrant.recalibrate.fitting import Objective
 from calibrant.report import terminal
+from calibrant.report.html import check_ready
 from calibrant.sources.files import read_models, read_predictions, read_scores
 from calibrant.sources.writing import (
     check_csv_name,
     check_json_name,
+    check_name,
     write_predictions,
     write_whole,
 )
@@ -133,6 +136,20 @@ def audit_command(
     clusters: Clusters = None,
     estimand: EstimandName = "row",
     max_cluster_size: MaxClusterSize = None,
+    html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the findings to this Markdown file.")
+    ] = None,
+    open_: Annotated[
+        bool, typer.Option("--open", help="Show the HTML report in the browser.")
+    ] = False,
+    false_positive: Annotated[
+        float, typer.Option(help="With --html: cost of a false positive.")
+    ] = 1.0,
+    false_negative: Annotated[
+        float, typer.Option(help="With --html: cost of a false negative.")
+    ] = 1.0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     json: Json = False,
     max_error: MaxError = None,
     gate: Gate = "upper",
@@ -145,6 +162,14 @@ def audit_command(
     bad input.
     """
     _checks.inner_share("confidence", confidence)
+    if open_ and html is None:
+        raise _checks.open_without_html()
+    for path, ending in ((html, ".html"), (markdown, ".md")):
+        if path is not None:
+            check_name(path, ending)
+    if html is not None:
+        check_ready()
+    costs_of(false_positive, false_negative)
     with busy("Reading"):
         data = read_predictions(
             file,
@@ -168,7 +193,14 @@ def audit_command(
         )
     command = shlex.join(["calibrant", *sys.argv[1:]])
     found = replace(found, provenance=replace(found.provenance, command=command))
-    _show(found, json, max_error, gate)
+    if markdown is not None:
+        write_whole(markdown, found.to_markdown())
+    if html is not None:
+        costs = {"false_positive": false_positive, "false_negative": false_negative}
+        found.to_html(html, **costs)
+        if open_:
+            webbrowser.open(html.absolute().as_uri())
+    _show(found, json, max_error, gate, quiet=quiet)
 
 
 @app.command("compare")
@@ -374,7 +406,9 @@ def decide_command(
             terminal.render_decision(found, price, console)
 
 
-def _show(found: Audit, json: bool, max_error: float | None, gate: str) -> None:
+def _show(
+    found: Audit, json: bool, max_error: float | None, gate: str, *, quiet: bool = False
+) -> None:
     value = found.calibration_error_at_most
     if max_error is not None and gate == "upper":
         if found.certificate is None:
@@ -386,9 +420,9 @@ def _show(found: Audit, json: bool, max_error: float | None, gate: str) -> None:
             about = {"max_error": max_error, "gate": gate, "value": value, "passed": passed}
             document = {**found.to_dict(), "gate": None if max_error is None else about}
             print(json_module.dumps(document, indent=2, allow_nan=False))
-        else:
+        elif not quiet:
             terminal.render(found, console)
-        if max_error is not None and not json:
+        if max_error is not None and not (json or quiet):
             what = "the certified upper bound" if gate == "upper" else "the measured error"
             verdict = f"Passed: {what} is not over" if passed else f"Failed: {what} is over"
             console.print(f"\n{verdict} the {max_error:g} allowed.", style="bold")

@@ -59,6 +59,7 @@ def render(audit: Audit, console: Console) -> None:
             Text(),
             _reliability(audit.reliability, marks),
             *_groups(audit.groups),
+            *([Text(), Text(f"What to do: {audit.advice.summary[0]}")] if audit.advice else []),
         )
     )
 

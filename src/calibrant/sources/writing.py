@@ -24,6 +24,13 @@ def check_json_name(path: Path) -> None:
     _check_folder(path)
 
 
+def check_name(path: Path, ending: str) -> None:
+    """Refuse, before any work is done, a name without the ending, or a folder that is not there."""
+    if path.suffix.lower() != ending or path.is_dir():
+        raise _checks.name_without_ending(str(path), ending)
+    _check_folder(path)
+
+
 def _check_folder(path: Path) -> None:
     if not path.absolute().parent.is_dir():
         raise _checks.folder_missing(str(path), str(path.parent))

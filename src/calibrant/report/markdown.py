@@ -1,0 +1,97 @@
+"""The audit as Markdown, for a pull request or a model card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from calibrant.audit import Audit
+from calibrant.report.html import count, number, percent
+
+#: Groups that are listed.
+_MOST_GROUPS = 20
+
+
+def markdown_of(audit: Audit) -> str:
+    """Return the audit as Markdown text."""
+    return "\n".join(_lines(audit)) + "\n"
+
+
+def _lines(audit: Audit) -> Iterator[str]:
+    yield f"**{plain(audit.headline)}**"
+    for sentence in audit.summary[1:]:
+        yield ""
+        yield plain(sentence)
+    for warning in audit.warnings:
+        yield ""
+        yield f"Note: {plain(warning)}"
+    yield ""
+    yield "## Where it fails most"
+    yield ""
+    yield from _table(
+        ("scores", "rows", "predicted", "observed", "so they are"),
+        (
+            (
+                one.where,
+                count(one.rows),
+                percent(one.mean_prediction),
+                percent(one.observed_rate),
+                one.verdict,
+            )
+            for one in audit.worst_intervals
+        ),
+    )
+    yield from _groups(audit)
+    if audit.advice is not None:
+        yield ""
+        yield "## What to do"
+        for sentence in audit.advice.summary:
+            yield ""
+            yield plain(sentence)
+    yield ""
+    made = audit.provenance
+    yield f"Made by calibrant {made.calibrant} from {count(made.rows)} rows."
+
+
+def _groups(audit: Audit) -> Iterator[str]:
+    if not audit.groups:
+        return
+    yield ""
+    yield "## Groups"
+    yield ""
+    yield "The clearest failures first; the proved bounds of all groups hold at once."
+    yield ""
+    yield from _table(
+        ("group", "rows", "predicted", "observed", "calibration error", "proved", "miscalibrated"),
+        (
+            (
+                one.name,
+                count(one.rows),
+                percent(one.mean_prediction),
+                percent(one.observed_rate),
+                number(one.calibration_error),
+                ""
+                if one.certificate is None
+                else f"{number(one.certificate.lower)} to {number(one.certificate.upper)}",
+                "certain" if one.certain else "",
+            )
+            for one in audit.groups[:_MOST_GROUPS]
+        ),
+    )
+    left = len(audit.groups) - _MOST_GROUPS
+    if left > 0:
+        yield ""
+        yield f"And {left:,} more groups."
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"| :-- |{' --: |' * (len(head) - 1)}"
+    for row in rows:
+        yield f"| {' | '.join(plain(cell) for cell in row)} |"
+
+
+def plain(text: str) -> str:
+    """Show text as it is: names from data become neither markup nor HTML."""
+    marks = {"\\": "\\\\", "|": "\\|", "<": "&lt;", ">": "&gt;", "&": "&amp;"}
+    marks |= {mark: f"\\{mark}" for mark in "*_`[]#$~"}
+    return "".join(marks.get(letter, letter) for letter in text.replace("\n", " "))

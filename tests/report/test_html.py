@@ -1,0 +1,186 @@
+"""The report: one file that says what the audit says, and nothing that data could smuggle in."""
+
+import json
+import re
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import calibrant as cb
+from calibrant._checks import InputError
+from calibrant.report.html import number
+from calibrant.report.svg import ticks
+
+NASTY = "<script>alert(1)</script>"
+
+
+def sample(rows=4000):
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(rows, seed=1)
+    rng = np.random.default_rng(0)
+    by = {NASTY: rng.choice(["a", NASTY, '"><img src=x onerror=alert(2)>'], rows)}
+    return cb.audit(y_true, y_prob, by=by)
+
+
+AUDIT = sample()
+PAGE = AUDIT.to_html()
+
+
+class Tables(HTMLParser):
+    """Collect the cells of every table that has a name, and all text."""
+
+    def __init__(self):
+        super().__init__()
+        self.tables, self.text, self.tags, self._name = {}, [], [], None
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag == "table":
+            self._name = dict(attributes).get("data-name")
+            self.tables.setdefault(self._name, [])
+        if tag == "tr" and self._name is not None:
+            self.tables[self._name].append([])
+
+    def handle_data(self, data):
+        self.text.append(data)
+        if self._name is not None and data.strip() and self.tables[self._name]:
+            self.tables[self._name][-1].append(data.strip())
+
+    def handle_endtag(self, tag):
+        if tag == "table":
+            self._name = None
+
+
+def parsed(page):
+    found = Tables()
+    found.feed(page)
+    return found
+
+
+def test_it_opens_with_the_verdict_and_says_what_the_audit_says():
+    text = " ".join(" ".join(parsed(PAGE).text).split())
+    assert text.index("Miscalibrated: In no range") < text.index("Where it fails")
+    for sentence in (AUDIT.headline, AUDIT.where, AUDIT.certificate.promise):
+        assert sentence in text
+    for sentence in AUDIT.advice.summary:
+        assert sentence in text
+    assert "✖" in PAGE
+
+
+def test_the_mark_is_a_tick_where_nothing_speaks_against_the_scores():
+    y_true, y_prob, _ = cb.simulate.calibrated().draw(3000, seed=1)
+    page = cb.audit(y_true, y_prob).to_html()
+    assert "No sign of miscalibration" in page
+    assert "✔" in page
+
+
+def test_tables_behind_pictures_are_the_numbers_of_the_json():
+    document = json.loads(AUDIT.to_json())["curves"]
+    tables = parsed(PAGE).tables
+    for name, columns in (
+        ("reliability", document["reliability"]),
+        ("difference", document["difference"]),
+        ("cost", {k: document["cost"][k] for k in ("p", "cost", "best", "always", "never")}),
+    ):
+        head, *rows = tables[name]
+        assert head == [column.replace("_", " ") for column in columns]
+        expected = [
+            [shown for shown in map(number, row) if shown]
+            for row in zip(*columns.values(), strict=True)
+        ]
+        assert rows == expected
+
+
+def test_the_slider_has_the_costs_of_the_json():
+    data = json.loads(re.search(r"const costs = (\{.*?\});", PAGE)[1])
+    cost = AUDIT.to_dict()["curves"]["cost"]
+    assert data["cost"] == pytest.approx(cost["cost"], rel=1e-5)
+    assert data["best"] == pytest.approx(cost["best"], rel=1e-5, abs=1e-9)
+    assert data["bound"] == AUDIT.certificate.upper
+    page = AUDIT.to_html(false_positive=1, false_negative=4)
+    assert 'value="20"' in page
+
+
+def test_names_from_data_are_text():
+    assert NASTY not in PAGE
+    assert "<img" not in PAGE
+    found = parsed(PAGE)
+    assert NASTY in " ".join(found.text)
+    assert [tag for tag, _ in found.tags].count("script") == 1
+    handlers = [name for _, attributes in found.tags for name in attributes if name[:2] == "on"]
+    assert handlers == []
+    assert "\\<script" not in AUDIT.to_markdown()
+    assert "<script" not in AUDIT.to_markdown()
+
+
+def test_it_needs_nothing_but_itself():
+    assert len(PAGE.encode()) < 2_000_000
+    assert "default-src 'none'" in PAGE
+    for _, attributes in parsed(PAGE).tags:
+        assert not {"src", "href", "xlink:href"} & attributes.keys()
+    assert "url(" not in PAGE
+    assert "@import" not in PAGE
+
+
+def test_pictures_have_words_for_those_who_do_not_see_them():
+    pictures = [a for tag, a in parsed(PAGE).tags if tag == "svg" and "aria-hidden" not in a]
+    assert len(pictures) == 3
+    assert all(a["role"] == "img" and len(a["aria-label"]) > 40 for a in pictures)
+    labels = [a for tag, a in parsed(PAGE).tags if tag == "label"]
+    assert labels == [{"for": "ratio"}]
+
+
+@pytest.mark.parametrize("kind", ["soft", "tally", "one row", "weights"])
+def test_every_kind_of_audit_has_a_report(kind):
+    rng = np.random.default_rng(0)
+    y_true, y_prob = rng.random(300) < 0.5, rng.random(300)
+    found = {
+        "soft": lambda: cb.audit(rng.random(300), y_prob),
+        "tally": lambda: cb.audit(cb.Predictions(y_true, y_prob).tally(5)),
+        "one row": lambda: cb.audit([1], [0.3]),
+        "weights": lambda: cb.audit(y_true, y_prob, sample_weight=rng.random(300)),
+    }[kind]()
+    page = found.to_html()
+    assert page.startswith("<!DOCTYPE html>")
+    assert found.headline in " ".join(parsed(page).text)
+    assert found.to_markdown().startswith("**In no range")
+    json.loads(found.to_json())
+
+
+def test_a_file_is_written_whole(tmp_path):
+    path = tmp_path / "report.html"
+    assert AUDIT.to_html(path) == path.read_text(encoding="utf-8")
+    with pytest.raises(FileNotFoundError):
+        AUDIT.to_html(tmp_path / "nowhere" / "report.html")
+    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_notebook_shows_it_in_a_frame():
+    shown = AUDIT._repr_html_()
+    assert shown.startswith("<iframe")
+    assert shown.count("<") == 2
+    assert "srcdoc=" in shown
+
+
+def test_without_the_extra_there_is_the_pip_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(InputError, match=r"pip install 'calibrant\[report\]'"):
+        AUDIT.to_html()
+    assert AUDIT._repr_html_().startswith("<p>In no range")
+
+
+def test_markdown_tables_have_as_many_cells_as_heads():
+    lines = [line for line in AUDIT.to_markdown().splitlines() if line.startswith("|")]
+    counts = [len(re.findall(r"(?<!\\)\|", line)) for line in lines]
+    assert set(counts) == {6, 8}
+
+
+@pytest.mark.parametrize(
+    "ends", [(0, 1), (-0.03, 0.05), (0, 0.0001), (0.2, 0.9), (5, 5), (-7, 3e4)]
+)
+def test_ticks_are_few_and_round(ends):
+    found = ticks(*ends)
+    assert 1 <= len(found) <= 7
+    assert all(ends[0] - 1e-9 <= value <= ends[1] + 1e-9 for value in found)
+    assert found == sorted(found)
