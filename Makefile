@@ -5,7 +5,7 @@ BENCH := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-install validity lint bench bench-quality bench-large pictures certificates clean
+.PHONY: help demo test test-install test-browser validity lint bench bench-quality bench-large pictures certificates clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -18,6 +18,9 @@ test: $(VENV)/dev.stamp ## run the tests (under five minutes)
 
 test-install: $(VENV)/dev.stamp ## clone, set up and run the README's commands from nothing
 	$(BIN)/python -m pytest -m install
+
+test-browser: $(VENV)/browser.stamp ## open the report in chromium, which must be installed
+	$(BIN)/python -m pytest -m browser tests/report
 
 validity: $(VENV)/dev.stamp ## check every guarantee by long simulations (minutes)
 	$(BIN)/python -m pytest -n auto -m validity tests/validity
@@ -62,6 +65,10 @@ $(VENV)/run.stamp: $(BIN)/python pyproject.toml
 $(VENV)/dev.stamp: $(BIN)/python pyproject.toml
 	$(PIP) install --editable '.[dev]'
 	@touch $@ $(VENV)/run.stamp
+
+$(VENV)/browser.stamp: $(VENV)/dev.stamp
+	$(PIP) install --editable '.[dev,browser]'
+	@touch $@
 
 # the peers bring torch and more, so they get an environment of their own
 $(BENCH)/bench.stamp: pyproject.toml

@@ -1,0 +1,112 @@
+"""The report in a real browser: nothing breaks, nothing is fetched, and the slider works."""
+
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import calibrant as cb
+
+pytestmark = pytest.mark.browser
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+NASTY = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium: install it to run these tests")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def audit():
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(4000, seed=1)
+    group = np.random.default_rng(0).choice(["a", NASTY], 4000)
+    return cb.audit(y_true, y_prob, by={"g": group})
+
+
+@pytest.fixture
+def page(browser, audit, tmp_path):
+    """Open the report, and note whatever it complains about or asks for."""
+    audit.to_html(tmp_path / "report.html", false_positive=1, false_negative=4)
+    opened = browser.new_page()
+    opened.complaints, opened.asked = [], []
+    opened.on("console", lambda message: opened.complaints.append(message.text))
+    opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
+    opened.on("dialog", lambda dialog: opened.complaints.append(dialog.message))
+    opened.on("request", lambda request: opened.asked.append(request.url))
+    opened.goto((tmp_path / "report.html").as_uri())
+    yield opened
+    opened.close()
+
+
+def test_it_opens_without_a_complaint_and_asks_for_nothing(page):
+    assert page.complaints == []
+    assert [url for url in page.asked if not url.startswith("file://")] == []
+    assert len(page.asked) == 1
+    assert "Miscalibrated" in page.inner_text("h1")
+
+
+def test_the_slider_moves_the_numbers_by_keyboard_and_by_mouse(page, audit):
+    cost = audit.to_dict()["curves"]["cost"]
+    assert page.inner_text("#threshold") == "0.20"
+    assert page.inner_text("#now") == f"{cost['cost'][20]:.4f}"
+    page.focus("#ratio")
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text("#threshold") == "0.21"
+    assert page.inner_text("#now") == f"{cost['cost'][21]:.4f}"
+    assert page.inner_text("#after") == f"{cost['best'][21]:.4f}"
+    assert "a false negative costs" in page.get_attribute("#ratio", "aria-valuetext")
+    box = page.locator("#ratio").bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + box["height"] / 2)
+    threshold = float(page.inner_text("#threshold"))
+    assert 0.7 < threshold < 0.8
+    assert page.inner_text("#now") == f"{cost['cost'][round(threshold * 100)]:.4f}"
+    assert page.inner_text("#bound") == f"{audit.certificate.upper:.4f}"
+
+
+def test_tables_match_the_json(page, audit):
+    curve = json.loads(audit.to_json())["curves"]["reliability"]
+    page.click("#reliability summary")
+    cells = page.locator("table[data-name=reliability] tbody tr").first.locator("td")
+    assert float(cells.nth(1).inner_text()) == pytest.approx(curve["observed"][0], abs=1e-4)
+    assert page.locator("table[data-name=reliability] tbody tr").count() == len(curve["score"])
+
+
+def test_names_from_data_show_as_text(page):
+    assert NASTY in page.inner_text("#groups")
+    assert page.locator("#groups script").count() == 0
+
+
+def test_every_number_of_a_picture_is_under_the_pointer(page):
+    titles = page.eval_on_selector_all("svg circle title", "all => all.map(t => t.textContent)")
+    assert len(titles) > 50
+    assert all(re.search(r"\d", title) for title in titles)
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_nothing_is_wider_than_the_window(page, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= width
+
+
+def test_what_can_be_used_can_be_reached_by_keyboard(page):
+    reached = set()
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.tagName"))
+    assert {"SUMMARY", "INPUT"} <= reached
+
+
+def test_it_prints(page):
+    printed = page.pdf(format="A4")
+    assert printed.startswith(b"%PDF")
+    assert len(printed) > 20_000
