@@ -518,3 +518,72 @@ def test_a_narrow_terminal_loses_no_number(folder, expected):
     assert done.returncode == 0
     assert "\u2026" not in done.stdout
     assert f"{expected.calibration_error:.6f}" in done.stdout
+
+
+def written(folder, rows=400):
+    y_true, y_prob, _ = overconfident().draw(rows, seed=1)
+    lines = [
+        f"{int(y)},{p!r},{'ab'[i % 2]}"
+        for i, (y, p) in enumerate(zip(y_true, y_prob.tolist(), strict=True))
+    ]
+    (folder / "a.csv").write_text("y,p,g\n" + "\n".join(lines) + "\n")
+    return ("a.csv", "--label", "y", "--prob", "p")
+
+
+def test_reports_are_written_next_to_the_words(tmp_path):
+    arguments = written(tmp_path)
+    files = ("--html", "r.html", "--markdown", "r.md", "--by", "g")
+    done = calibrant("audit", *arguments, *files, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "What to do:" in done.stdout
+    assert "g = a" in done.stdout
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert "g = a" in (tmp_path / "r.md").read_text(encoding="utf-8")
+
+
+def test_quiet_says_nothing_and_the_gate_still_holds(tmp_path):
+    arguments = written(tmp_path)
+    for options, code in (((), 0), (("--max-error", "0.001"), 1), (("--max-error", "0.9"), 0)):
+        done = calibrant("audit", *arguments, *options, "--quiet", cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+    done = calibrant("compare", *arguments, "--prob", "p2", "-q", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "There is no column 'p2'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--open",), "--open shows the HTML report"),
+        (("--html", "r.txt"), "must be the name of a file that ends in .html"),
+        (("--markdown", "r.html"), "must be the name of a file that ends in .md"),
+        (("--html", "nowhere/r.html"), "nowhere"),
+        (("--html", "r.html", "--false-positive", "-1"), "false_positive"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_any_work(tmp_path, options, words):
+    done = calibrant("audit", "absent.csv", "--label", "y", "--prob", "p", *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_help_has_an_example_for_every_command():
+    for command in ("audit", "compare", "plan", "calibrate", "decide"):
+        done = calibrant(command, "--help")
+        assert f"calibrant {command}" in done.stdout
+    assert "--install-completion" in calibrant("--help").stdout
+
+
+def test_the_command_compares(tmp_path):
+    y_true, y_prob, truth = overconfident().draw(3000, seed=1)
+    rows = zip(y_true.tolist(), y_prob.tolist(), truth.tolist(), strict=True)
+    lines = [f"{int(y)},{p!r},{t!r}" for y, p, t in rows]
+    (tmp_path / "a.csv").write_text("y,p,t\n" + "\n".join(lines) + "\n")
+    options = ("a.csv", "--label", "y", "--prob", "p", "--prob", "t")
+    done = calibrant("compare", *options, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "t has the smallest calibration error on these 3,000 rows" in " ".join(
+        done.stdout.split()
+    )
+    document = json.loads(calibrant("compare", *options, "--json", cwd=tmp_path).stdout)
+    assert document["schema"] == "calibrant.comparison"

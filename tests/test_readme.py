@@ -20,8 +20,9 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
 
 
-def test_python_blocks_run_one_after_another():
+def test_python_blocks_run_one_after_another(tmp_path, monkeypatch):
     namespace = {}
+    monkeypatch.chdir(tmp_path)
     assert blocks("python")
     for block in blocks("python"):
         exec(compile(block, "README.md", "exec"), namespace)

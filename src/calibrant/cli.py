@@ -72,6 +72,7 @@ DropMissing = Annotated[
     bool, typer.Option("--drop-missing", help="Leave out rows with a missing value.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 MaxError = Annotated[
     float | None,
     typer.Option(min=0, max=1, help="Exit with 1 if the true error could be over this."),
@@ -149,14 +150,16 @@ def audit_command(
     false_negative: Annotated[
         float, typer.Option(help="With --html: cost of a false negative.")
     ] = 1.0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
     json: Json = False,
     max_error: MaxError = None,
     gate: Gate = "upper",
 ) -> None:
     """Audit the predictions in a file.
 
-    For example: calibrant audit predictions.csv --label y --prob p --max-error 0.02
+    For example: calibrant audit predictions.csv --label y --prob p --html report.html --open
+
+    In a pipeline: calibrant audit predictions.csv --label y --prob p --max-error 0.02 --quiet
 
     Exit code 0; 1 if the true calibration error is not proved to be at most --max-error; 2 on
     bad input.
@@ -215,6 +218,7 @@ def compare_command(
     pos_label: PosLabel = None,
     drop_missing: DropMissing = False,
     confidence: Confidence = 0.95,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Compare several models on the same rows, and say which differences are certain.
@@ -236,7 +240,7 @@ def compare_command(
     with _output() as console:
         if json:
             print(json_module.dumps(found.to_dict(), indent=2, allow_nan=False))
-        else:
+        elif not quiet:
             terminal.render_comparison(found, console)
 
 
@@ -315,6 +319,7 @@ def calibrate(
     pos_label: PosLabel = None,
     soft: Soft = False,
     drop_missing: DropMissing = False,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Fit a calibrator, show what it does to held-out rows, and keep it as JSON.
@@ -343,7 +348,7 @@ def calibrate(
     with _output() as console:
         if json:
             print(json_module.dumps(found.to_dict(), indent=2, allow_nan=False))
-        else:
+        elif not quiet:
             terminal.render_study(found, console)
             console.print(f"\nWritten to {output}.", markup=False, soft_wrap=True)
 
@@ -364,6 +369,7 @@ def decide_command(
     pos_label: PosLabel = None,
     drop_missing: DropMissing = False,
     confidence: Confidence = 0.95,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Say from which score on to act, what that costs, and what miscalibration costs at most.
@@ -402,7 +408,7 @@ def decide_command(
             about = {"schema": "calibrant.decision", "schema_version": 1}
             document = {**about, "decision": found.to_dict(), "price": price.to_dict()}
             print(json_module.dumps(document, indent=2, allow_nan=False))
-        else:
+        elif not quiet:
             terminal.render_decision(found, price, console)
 
 
