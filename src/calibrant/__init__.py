@@ -53,6 +53,12 @@ if TYPE_CHECKING:
         PlattCalibrator,
         TemperatureCalibrator,
     )
+    from calibrant.report.displays import (
+        CostDisplay,
+        CumulativeDisplay,
+        GroupsDisplay,
+        ReliabilityDisplay,
+    )
 
 __all__ = [
     "Advice",
@@ -65,11 +71,14 @@ __all__ = [
     "Certificate",
     "Comparison",
     "CostCurve",
+    "CostDisplay",
     "CostSensitiveClassifier",
     "CumulativeCurve",
+    "CumulativeDisplay",
     "DecisionCost",
     "Estimate",
     "GroupFinding",
+    "GroupsDisplay",
     "HistogramCalibrator",
     "Interval",
     "IsotonicCalibrator",
@@ -78,6 +87,7 @@ __all__ = [
     "PlattCalibrator",
     "Predictions",
     "Price",
+    "ReliabilityDisplay",
     "ScoreParts",
     "Tally",
     "TemperatureCalibrator",
@@ -118,7 +128,8 @@ __all__ = [
 ]
 
 
-#: scikit-learn takes a second to import, so what needs it is loaded when first asked for.
+#: What is loaded when first asked for: scikit-learn takes a second to import, and most programs
+#: draw nothing.
 _LAZY = {
     "calibration_error_scorer": "calibrant.measure.scorer",
     "CalibratedClassifier": "calibrant.recalibrate.classifier",
@@ -133,6 +144,10 @@ _LAZY = {
             "TemperatureCalibrator",
         ),
         "calibrant.recalibrate.estimators",
+    ),
+    **dict.fromkeys(
+        ("CostDisplay", "CumulativeDisplay", "GroupsDisplay", "ReliabilityDisplay"),
+        "calibrant.report.displays",
     ),
 }
 

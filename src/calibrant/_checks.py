@@ -329,6 +329,27 @@ def tally_hides(what: str) -> InputError:
     )
 
 
+def curve_hidden(what: str) -> InputError:
+    return InputError(
+        f"This audit is of a tally, which holds no rows, and its cells are too wide to draw "
+        f"{what}. Audit the rows, or a finer tally: Predictions(...).tally(level=...)."
+    )
+
+
+def groups_not_audited() -> InputError:
+    return InputError(
+        "There are no groups to draw: the audit was made without by=, or no group has rows "
+        "enough. Name the columns that make them, such as audit(..., by={'sex': sex})."
+    )
+
+
+def not_axes(kind: str) -> InputError:
+    return InputError(
+        f"ax must be one Axes of matplotlib, but it is a {kind}. Pass one of several by its "
+        "place, such as ax=axes[0, 1], or none for a figure of its own."
+    )
+
+
 def needs_binary(what: str) -> InputError:
     return InputError(f"Labels must be 0/1 for {what}; soft labels are not outcomes.")
 

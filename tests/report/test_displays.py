@@ -1,0 +1,299 @@
+"""Displays: the numbers of the audit, drawn on any axes without touching anything else."""
+
+import io
+import json
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from sklearn.linear_model import LogisticRegression
+
+import calibrant as cb
+from calibrant._checks import InputError
+from calibrant._extras import require
+from calibrant.simulate import atoms, constant, overconfident, rare
+
+DISPLAYS = [cb.ReliabilityDisplay, cb.CumulativeDisplay, cb.CostDisplay, cb.GroupsDisplay]
+CURVES = {
+    cb.ReliabilityDisplay: "reliability",
+    cb.CumulativeDisplay: "difference",
+    cb.CostDisplay: "cost",
+}
+Y_TRUE, Y_PROB, _ = overconfident().draw(2000, seed=1)
+NAMES = ["<script>", "$5 to $10", "a_b^c"]
+BY = {"$fee$": np.resize(NAMES, 2000)}
+AUDIT = cb.audit(Y_TRUE, Y_PROB, by=BY)
+PIP_LINE = r"pip install 'calibrant\[plot\]'"
+
+
+@pytest.fixture(autouse=True)
+def _clean():
+    """Draw without a screen; leave no figure and no setting behind."""
+    pyplot.switch_backend("agg")
+    before = dict(mpl.rcParams)
+    yield
+    pyplot.close("all")
+    assert dict(mpl.rcParams) == before
+
+
+def axes():
+    return Figure(figsize=(6, 5)).subplots()
+
+
+def texts(display):
+    ticks = [*display.ax_.get_yticklabels(), *display.ax_.get_xticklabels()]
+    return [text.get_text() for text in [*display.ax_.findobj(Text), *ticks]]
+
+
+@pytest.mark.parametrize("kind", CURVES)
+def test_the_frame_is_the_json_of_the_audit(kind):
+    display = kind.from_predictions(Y_TRUE, Y_PROB, ax=axes())
+    assert display.frame() == AUDIT.to_dict()["curves"][CURVES[kind]]
+    json.dumps(display.frame(), allow_nan=False)
+    predictions = cb.Predictions(Y_TRUE, Y_PROB)
+    assert kind.from_predictions(predictions, ax=axes()).frame() == display.frame()
+
+
+def test_the_frame_of_groups_is_the_json_of_the_audit():
+    frame = cb.GroupsDisplay.from_audit(AUDIT).frame()
+    found = AUDIT.to_dict()["groups"]
+    for column in ("name", "rows", "calibration_error", "certain"):
+        assert frame[column] == [one[column] for one in found]
+    for column in ("lower", "upper"):
+        assert frame[column] == [one["certificate"][column] for one in found]
+    drawn = cb.GroupsDisplay.from_predictions(Y_TRUE, Y_PROB, by=BY, ax=axes())
+    assert drawn.frame() == frame
+
+
+def test_what_is_drawn_is_what_the_frame_says():
+    lines = {line.get_label(): line for line in drawn(cb.ReliabilityDisplay).ax_.lines}
+    assert lines["observed"].get_ydata().tolist() == AUDIT.curves.reliability.observed.tolist()
+    lines = {line.get_label(): line for line in drawn(cb.CumulativeDisplay).ax_.lines}
+    assert lines["observed minus predicted"].get_ydata().tolist() == (
+        AUDIT.curves.difference.difference.tolist()
+    )
+    [ends] = [line for label, line in lines.items() if label.startswith("its ends")]
+    assert np.ptp(ends.get_ydata()) == pytest.approx(AUDIT.calibration_error)
+    lines = {line.get_label(): line for line in drawn(cb.CostDisplay).ax_.lines}
+    assert lines["cost now"].get_ydata().tolist() == AUDIT.curves.cost.cost.tolist()
+    for name in ("always", "never"):
+        line, costs = lines[f"{name} act"], getattr(AUDIT.curves.cost, name)
+        at = line.get_xdata()
+        assert line.get_ydata() == pytest.approx(np.interp(at, AUDIT.curves.cost.p, costs))
+
+
+def drawn(kind):
+    return kind.from_audit(AUDIT).plot(axes())
+
+
+def test_the_confidence_band_holds_between_its_points():
+    [band] = [
+        one
+        for one in drawn(cb.ReliabilityDisplay).ax_.collections
+        if one.get_label().startswith("holds the true curve")
+    ]
+    curve = AUDIT.curves.reliability
+    middle = (curve.score[:-1] + curve.score[1:]) / 2
+    [path] = band.get_paths()
+    for score, low, high in zip(middle, curve.lower[:-1], curve.upper[1:], strict=True):
+        assert path.contains_point((score, low + 1e-9))
+        assert path.contains_point((score, high - 1e-9))
+
+
+def test_both_bands_are_named_and_told_apart_without_colour():
+    bands = {one.get_label(): one for one in drawn(cb.ReliabilityDisplay).ax_.collections}
+    filled = bands["if the scores were right (95%)"]
+    hatched = bands["holds the true curve (95%)"]
+    assert filled.get_hatch() is None
+    assert hatched.get_hatch()
+
+
+def test_certain_groups_have_a_mark_of_their_own():
+    by = {"half": np.repeat(["right", "wrong"], 4000)}
+    rng = np.random.default_rng(0)
+    y_prob = rng.random(8000)
+    truth = np.where(by["half"] == "right", y_prob, 0.2)
+    y_true = (rng.random(8000) < truth).astype(int)
+    display = cb.GroupsDisplay.from_predictions(y_true, y_prob, by=by, ax=axes())
+    assert display.frame()["certain"] == [True, False]
+    assert display.finding == "1 of 2 groups is miscalibrated for certain"
+    marks = {line.get_label(): line.get_marker() for line in display.ax_.lines}
+    assert marks["miscalibrated for certain"] != marks["measured, not certain"]
+
+
+def test_only_twenty_groups_are_shown_but_the_frame_has_all():
+    groups = {"many": np.repeat(np.arange(25), 200)}
+    y_true, y_prob, _ = overconfident().draw(5000)
+    display = cb.GroupsDisplay.from_predictions(y_true, y_prob, by=groups, ax=axes())
+    assert len(display.frame()["name"]) == 25
+    assert len(display.ax_.get_yticks()) == 20
+    assert "20 shown" in display.ax_.get_title()
+
+
+def test_they_compose_on_given_axes_and_open_no_figure():
+    figure = Figure(figsize=(12, 9), layout="constrained")
+    places = figure.subplots(2, 2)
+    for kind, ax in zip(DISPLAYS, places.flat, strict=True):
+        display = kind.from_audit(AUDIT)
+        assert display.plot(ax) is display
+        assert display.ax_ is ax
+        assert display.figure_ is figure
+        assert ax.get_legend() is not None
+        assert ax.get_xlabel()
+        assert ax.get_title().replace("\n", " ") == display.finding
+    assert len(figure.axes) == 4
+    assert pyplot.get_fignums() == []
+    figure.savefig(io.BytesIO(), format="png")
+
+
+@pytest.mark.parametrize("kind", DISPLAYS)
+def test_without_axes_it_makes_one_figure(kind):
+    display = kind.from_audit(AUDIT).plot()
+    assert pyplot.get_fignums() == [display.figure_.number]
+    assert display.finding in repr(display)
+
+
+@pytest.mark.parametrize("kind", DISPLAYS)
+@pytest.mark.parametrize("size", [(3, 2.5), (9, 6)])
+def test_pictures_are_written_without_warnings_and_the_legend_hides_no_data(kind, size):
+    figure = Figure(figsize=size)
+    display = kind.from_audit(AUDIT).plot(figure.subplots())
+    figure.savefig(io.BytesIO(), format="png", dpi=100)
+    legend = display.ax_.get_legend().get_window_extent()
+    for line in display.ax_.lines:
+        if size[0] > 5:
+            points = display.ax_.transData.transform(np.column_stack(line.get_data()))
+            if line.get_transform() == display.ax_.transData:
+                assert not legend.count_contains(points)
+
+
+@pytest.mark.parametrize(
+    "law", [constant(0.2), constant(1.0), atoms(), rare(0.01)], ids=lambda law: law.name
+)
+def test_strange_scores_can_be_drawn(law):
+    y_true, y_prob, _ = law.draw(400, seed=3)
+    found = cb.audit(y_true, y_prob)
+    for kind in CURVES:
+        kind.from_audit(found).plot(axes()).figure_.savefig(io.BytesIO(), format="png")
+
+
+def test_one_row_and_perfect_scores_can_be_drawn():
+    for labels, scores in (([1], [0.3]), ([0, 1], [0.0, 1.0]), ([0, 0], [0.0, 0.0])):
+        found = cb.audit(labels, scores)
+        for kind in CURVES:
+            kind.from_audit(found).plot(axes()).figure_.savefig(io.BytesIO(), format="png")
+    assert cb.ReliabilityDisplay(found).finding == "Predictions and outcomes agree"
+    assert cb.CostDisplay(found).finding == "No recalibration would save anything"
+
+
+def test_names_are_shown_as_they_are():
+    display = drawn(cb.GroupsDisplay)
+    display.figure_.savefig(io.BytesIO(), format="png")
+    shown = " ".join(texts(display))
+    for name in NAMES:
+        assert f"$fee$ = {name}" in shown
+    assert not any(text.get_parse_math() for text in display.ax_.get_yticklabels())
+    written = io.StringIO()
+    display.figure_.savefig(written, format="svg")
+    assert "<script>" not in written.getvalue().replace("<!--", "")
+
+
+def test_a_finding_that_may_be_chance_says_so():
+    found = cb.audit([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4])
+    assert "by chance" in cb.ReliabilityDisplay(found).finding
+    assert "chance" in cb.CumulativeDisplay(found).finding
+    assert AUDIT.worst_intervals[0].verdict in cb.ReliabilityDisplay(AUDIT).finding
+
+
+def test_soft_labels_have_no_bands():
+    rng = np.random.default_rng(0)
+    y_true, y_prob = rng.random(500), rng.random(500)
+    group = np.resize(["a", "b"], 500)
+    found = cb.audit(y_true, y_prob, by={"group": group})
+    for kind in CURVES:
+        labels = kind.from_audit(found).plot(axes()).ax_.get_legend_handles_labels()[1]
+        assert not [label for label in labels if "95%" in label]
+    display = cb.GroupsDisplay.from_audit(found).plot(axes())
+    assert display.frame()["lower"] == [None, None]
+    assert display.ax_.get_legend_handles_labels()[1] == ["measured"]
+
+
+def test_weights_that_are_no_counts_are_named():
+    weight = np.resize([0.5, 1.5], 2000)
+    display = cb.CumulativeDisplay.from_predictions(Y_TRUE, Y_PROB, sample_weight=weight, ax=axes())
+    assert display.ax_.get_ylabel() == "difference in events, per unit of weight"
+
+
+def test_what_a_tally_hides_is_refused_in_words():
+    tally = cb.Predictions(Y_TRUE, Y_PROB).tally(6)
+    with pytest.raises(InputError, match="too wide to draw the reliability curve"):
+        cb.ReliabilityDisplay.from_predictions(tally, ax=axes())
+    with pytest.raises(InputError, match=r"too wide to draw the cost curve.*finer tally"):
+        cb.CostDisplay.from_audit(cb.audit(tally))
+    assert "between" in cb.CumulativeDisplay.from_predictions(tally, ax=axes()).finding
+
+
+def test_wrong_arguments_are_refused_in_words():
+    with pytest.raises(InputError, match="no groups to draw"):
+        cb.GroupsDisplay.from_audit(cb.audit(Y_TRUE, Y_PROB))
+    with pytest.raises(InputError, match="one Axes of matplotlib, but it is a ndarray"):
+        cb.CostDisplay.from_audit(AUDIT).plot(Figure().subplots(2, 2))
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [-1, 1], ["no", "yes"], [False, True]])
+def test_from_estimator(labels):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2))
+    event = (X[:, 0] + rng.normal(size=600) > 0).astype(int)
+    y = np.array(labels)[event]
+    model = LogisticRegression().fit(X[:300], y[:300])
+    score = model.predict_proba(X[300:])[:, 1]
+    by = {"sign": X[300:, 1] > 0}
+    found = cb.audit(event[300:], score, by=by)
+    for kind in CURVES:
+        display = kind.from_estimator(model, X[300:], y[300:], ax=axes())
+        assert display.frame() == kind.from_audit(found).frame()
+    display = cb.GroupsDisplay.from_estimator(model, X[300:], y[300:], by=by, ax=axes())
+    assert display.frame() == cb.GroupsDisplay.from_audit(found).frame()
+
+
+def test_from_estimator_takes_the_other_class_and_refuses_three():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = np.where(X[:, 0] + rng.normal(size=300) > 0, "yes", "no")
+    model = LogisticRegression().fit(X, y)
+    display = cb.ReliabilityDisplay.from_estimator(model, X, y, pos_label="no", ax=axes())
+    found = cb.audit(y == "no", model.predict_proba(X)[:, 0])
+    assert display.frame() == found.to_dict()["curves"]["reliability"]
+    with pytest.raises(InputError, match="pos_label='non' is not among"):
+        cb.ReliabilityDisplay.from_estimator(model, X, y, pos_label="non", ax=axes())
+    three = LogisticRegression().fit(X, np.resize([0, 1, 2], 300))
+    with pytest.raises(InputError, match="Only binary"):
+        cb.ReliabilityDisplay.from_estimator(three, X, y, ax=axes())
+
+
+@pytest.mark.parametrize("kind", DISPLAYS)
+def test_without_matplotlib_the_pip_line_is_named(kind, monkeypatch):
+    ax = axes()
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    by = {"by": BY} if kind is cb.GroupsDisplay else {}
+    with pytest.raises(ImportError, match=PIP_LINE):
+        kind.from_predictions(Y_TRUE, Y_PROB, ax=ax, **by)
+    display = kind.from_audit(AUDIT)
+    assert display.frame()
+    with pytest.raises(ImportError, match=f"matplotlib is needed for plots.*{PIP_LINE}"):
+        display.plot()
+
+
+def test_what_is_missing_is_told_from_what_is_broken(monkeypatch, tmp_path):
+    assert require("json.decoder", "plot").JSONDecoder
+    with pytest.raises(ImportError, match=r"no_such_thing is needed for reports.*\[report\]"):
+        require("no_such_thing.part", "report")
+    (tmp_path / "half_installed.py").write_text("import a_part_that_is_gone")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="a_part_that_is_gone"):
+        require("half_installed", "plot")
