@@ -705,12 +705,6 @@ def groups_unstable(name: str) -> InputError:
     )
 
 
-def extra_missing(module: str, what: str, extra: str) -> InputError:
-    return InputError(
-        f"{module} is needed for {what}. Install it with: pip install 'calibrant[{extra}]'"
-    )
-
-
 def name_without_ending(path: str, ending: str) -> InputError:
     return InputError(f"{path!r} must be the name of a file that ends in {ending}.")
 

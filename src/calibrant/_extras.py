@@ -5,8 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
+from calibrant._checks import InputError
+
 #: What each extra is for, as the end of a sentence.
-_PURPOSE = {"plot": "plots", "report": "reports"}
+_PURPOSE = {"plot": "plots", "report": "the HTML report"}
+
+
+class ExtraMissing(InputError, ImportError):
+    """An optional dependency is not installed; the message has the command that installs it."""
 
 
 def require(module: str, extra: str) -> ModuleType:
@@ -21,7 +27,7 @@ def require(module: str, extra: str) -> ModuleType:
 
     Raises
     ------
-    ImportError
+    ExtraMissing
         If it is not installed. What a broken installation raises passes unchanged.
 
     Examples
@@ -36,8 +42,7 @@ def require(module: str, extra: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".", maxsplit=1)[0] != package:
             raise
-        raise ImportError(
+        raise ExtraMissing(
             f"{package} is needed for {_PURPOSE.get(extra, extra)}. Install it with: "
-            f"pip install 'calibrant[{extra}]'",
-            name=package,
+            f"pip install 'calibrant[{extra}]'"
         ) from error

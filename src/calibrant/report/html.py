@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant import _checks
+from calibrant._extras import require
 from calibrant._types import FloatArray
 from calibrant.audit import Audit
 from calibrant.curves import DifferenceCurve, Histogram, ReliabilityCurve
@@ -24,9 +24,7 @@ _MOST_GROUPS = 200
 
 def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float = 1.0) -> str:
     """Return the report as HTML text; costs say where its slider starts."""
-    check_ready()
-    import jinja2
-
+    jinja2: Any = require("jinja2", "report")
     source = files("calibrant.report").joinpath("report.html.jinja").read_text(encoding="utf-8")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -47,10 +45,7 @@ def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float 
 
 def check_ready() -> None:
     """Refuse, before any work is done, if what the report needs is not installed."""
-    try:
-        import jinja2  # noqa: F401
-    except ImportError as error:
-        raise _checks.extra_missing("jinja2", "the HTML report", "report") from error
+    require("jinja2", "report")
 
 
 def number(value: float | None) -> str:
