@@ -7,6 +7,7 @@ import pytest
 
 import calibrant as cb
 from calibrant._checks import InputError
+from calibrant.certify.certificate import rounded_up
 
 
 def test_it_recommends_the_simplest_calibrator_that_does():
@@ -35,12 +36,12 @@ def test_the_words_and_numbers_agree():
     assert advice.miscalibrated
     assert advice.p_value == found.test.p_value
     assert advice.most_saved == found.certificate.upper
-    assert advice.brier == pytest.approx(found.measures.brier.score, rel=1e-3)
+    assert advice.brier == pytest.approx(found.measures.brier.score, abs=1e-12)
     best = next(one for one in advice.trials if one.name == advice.recommended)
     assert advice.summary[0].startswith("Recalibrate by temperature scaling")
     assert f"to {best.brier:.4g}" in advice.summary[0]
     assert "beyond doubt" in advice.summary[1]
-    assert f"more than {found.certificate.upper:.3g} of the costs" in advice.summary[2]
+    assert f"more than {rounded_up(found.certificate.upper)} of the costs" in advice.summary[2]
     assert found.to_dict()["advice"] == advice.to_dict()
     json.dumps(advice.to_dict(), allow_nan=False)
 
@@ -81,6 +82,7 @@ def test_order_and_weights_as_ever():
     assert found.recommended == expected.recommended
     for one, other in zip(found.trials, expected.trials, strict=True):
         assert one.brier == pytest.approx(other.brier, abs=1e-9)
+        assert one.saved_error == pytest.approx(other.saved_error, abs=1e-9)
 
 
 def test_too_little_to_try_on_and_what_is_no_claim():
@@ -93,3 +95,43 @@ def test_too_little_to_try_on_and_what_is_no_claim():
     assert cb.audit(rng.random(50), rng.random(50)).advice is None
     tally = cb.Predictions(rng.random(500) < 0.5, rng.random(500)).tally(8)
     assert cb.audit(tally).advice is not None
+
+
+def test_few_rows_far_out_are_not_averaged_away():
+    """Nearly all scores are tiny; the few large ones are far too sure."""
+    rng = np.random.default_rng(0)
+    prob = rng.uniform(1e-4, 2e-4, 300_000)
+    prob[:900] = rng.uniform(0.01, 0.99, 900)
+    odds = np.log(prob / (1 - prob))
+    truth = prob.copy()
+    truth[:900] = 1 / (1 + np.exp(-0.2 * odds[:900]))
+    y_true = (rng.random(300_000) < truth).astype(int)
+    advice = cb.advise(y_true, prob)
+    assert advice.brier == pytest.approx(np.mean((y_true - prob) ** 2), abs=1e-12)
+    assert advice.recommended is not None
+
+
+@pytest.mark.parametrize("weight", [10**6, 10**9, 10**12, 10**16])
+def test_weights_of_any_size(weight):
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(200, seed=1)
+    found = cb.audit(y_true, y_prob, sample_weight=np.full(200, weight))
+    json.dumps(found.to_dict(), allow_nan=False)
+    if found.advice is not None:
+        assert found.advice.brier == pytest.approx(np.mean((y_true - y_prob) ** 2), rel=1e-9)
+
+
+def test_the_seed_matters_and_is_kept():
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
+    assert cb.advise(y_true, y_prob, seed=1).trials != cb.advise(y_true, y_prob, seed=2).trials
+    assert cb.audit(y_true, y_prob, seed=7).to_dict()["seed"] == 7
+
+
+def test_words_do_not_contradict_each_other():
+    for seed in range(10):
+        y_true, y_prob, _ = cb.simulate.shifted().draw(120, seed=seed)
+        advice = cb.advise(y_true, y_prob)
+        if advice.miscalibrated and advice.recommended is None and advice.trials:
+            assert advice.summary[0].startswith("These scores are off, but")
+    reversed_ = cb.advise([0, 1] * 20, [1.0, 0.0] * 20)
+    assert reversed_.miscalibrated
+    assert reversed_.summary[0].endswith(".")

@@ -11,7 +11,7 @@ from calibrant._checks import InputError
 _PURPOSE = {"plot": "plots", "report": "the HTML report"}
 
 
-class ExtraMissing(InputError, ImportError):
+class ExtraError(InputError, ImportError):
     """An optional dependency is not installed; the message has the command that installs it."""
 
 
@@ -27,7 +27,7 @@ def require(module: str, extra: str) -> ModuleType:
 
     Raises
     ------
-    ExtraMissing
+    ExtraError
         If it is not installed. What a broken installation raises passes unchanged.
 
     Examples
@@ -42,7 +42,7 @@ def require(module: str, extra: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".", maxsplit=1)[0] != package:
             raise
-        raise ExtraMissing(
+        raise ExtraError(
             f"{package} is needed for {_PURPOSE.get(extra, extra)}. Install it with: "
             f"pip install 'calibrant[{extra}]'"
         ) from error

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._types import FloatArray, IntArray
-from calibrant.certify.certificate import Certificate, percent
+from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.certify.certificate import Certificate, percent, rounded_up
 from calibrant.certify.testing import CalibrationTest
+from calibrant.decide.curve import points_below, thresholds_need
 from calibrant.diagram import Diagram
-from calibrant.measure.quantiles import quantile_points
+from calibrant.measure.parts import brier_of
+from calibrant.measure.quantiles import quantile_points, quantiles_need
 from calibrant.recalibrate.fitting import fit_link
 from calibrant.recalibrate.folds import FOLDS, dealt
 from calibrant.recalibrate.isotonic import isotonic_of
@@ -22,8 +24,11 @@ from calibrant.tally import Cells, Totals
 TRIED = ("temperature", "platt", "beta", "isotonic")
 _NAMES = {"isotonic": "isotonic regression", "platt": "Platt scaling"}
 _NAMES |= {"beta": "beta calibration", "temperature": "temperature scaling"}
-#: Scores are grouped into so many of equal weight, at their mean, so that trying takes no time.
-_GROUPS = 1024
+#: So that trying takes no time, scores are grouped and stand at their mean: groups of equal weight,
+#: cut at even scores, and at ever closer ones towards 0 and 1, where few rows can matter much.
+_SHARES = np.linspace(0, 1, 513)
+_NEAR = 2.0 ** -np.arange(9, 40)
+_EDGES = np.unique(np.concatenate([np.linspace(0, 1, 257), _NEAR, 1 - _NEAR]))
 #: Fewer events, or fewer rows without one, are not enough for folds.
 _LEAST = 10
 #: A gain of so many standard errors is no noise.
@@ -60,8 +65,9 @@ class Advice:
     ----------
     recommended : str or None
         The calibrator to use; None if the scores are best left as they are.
-    miscalibrated : bool
-        Whether a test says, at the confidence asked for, that the scores are not right.
+    miscalibrated : bool or None
+        Whether a test says, at the confidence asked for, that the scores are not right; None if
+        there was no test.
     p_value : float or None
         Of that test; None if there was none.
     most_saved : float or None
@@ -77,7 +83,7 @@ class Advice:
     """
 
     recommended: str | None
-    miscalibrated: bool
+    miscalibrated: bool | None
     p_value: float | None
     most_saved: float | None
     brier: float
@@ -93,6 +99,11 @@ class Advice:
         return {**plain, "trials": list(plain["trials"]), "summary": list(self.summary)}
 
 
+def advice_need(diagram: Diagram) -> BoolArray:
+    """Mark the cells that hold the end of a group."""
+    return quantiles_need(diagram, _SHARES) | thresholds_need(diagram, _EDGES)
+
+
 def advice_of(
     diagram: Diagram,
     certificate: Certificate | None,
@@ -103,13 +114,15 @@ def advice_of(
     """Read the advice off a diagram; None where rows are no counts or labels are soft."""
     if not (diagram.totals.labels_binary and diagram.totals.weights_integer):
         return None
+    if diagram.weight > 2**53:
+        return None
     score, counts = _grouped(diagram)
     trials: tuple[Trial, ...] = ()
-    brier = _mean(_losses(score), counts)
+    brier = brier_of(diagram)
     if counts.sum(axis=1).min() >= _LEAST:
         trials = _trials(score, counts, brier, seed)
     found = _recommended(trials)
-    miscalibrated = test is not None and test.p_value <= 1 - confidence
+    miscalibrated = None if test is None else test.p_value <= 1 - confidence
     return Advice(
         recommended=found,
         miscalibrated=miscalibrated,
@@ -120,7 +133,7 @@ def advice_of(
         summary=tuple(
             sentence
             for sentence in (
-                _what_to_do(found, trials, brier),
+                _what_to_do(found, trials, brier, sure=bool(miscalibrated)),
                 _how_sure(test, confidence),
                 _at_stake(certificate),
             )
@@ -131,7 +144,7 @@ def advice_of(
 
 def _grouped(diagram: Diagram) -> tuple[FloatArray, IntArray]:
     """Return scores of groups in order, and their rows without and with the event."""
-    ends = np.unique(quantile_points(diagram, np.linspace(0, 1, _GROUPS + 1)))
+    ends = np.union1d(quantile_points(diagram, _SHARES), points_below(diagram, _EDGES))
     first = ends[ends < len(diagram.cells)]
     cells = diagram.cells
     weight = np.add.reduceat(cells.weight, first)
@@ -144,10 +157,6 @@ def _grouped(diagram: Diagram) -> tuple[FloatArray, IntArray]:
 def _losses(score: FloatArray) -> FloatArray:
     """Return the squared loss of each score without and with the event."""
     return np.stack([score**2, (1 - score) ** 2])
-
-
-def _mean(losses: FloatArray, counts: FloatArray | IntArray) -> float:
-    return float((losses * counts).sum() / counts.sum())
 
 
 def _trials(score: FloatArray, counts: IntArray, brier: float, seed: int) -> tuple[Trial, ...]:
@@ -193,9 +202,14 @@ def _recommended(trials: tuple[Trial, ...]) -> str | None:
     return next(one.name for one in trials if one.saved >= best.saved - best.saved_error)
 
 
-def _what_to_do(found: str | None, trials: tuple[Trial, ...], brier: float) -> str:
+def _what_to_do(found: str | None, trials: tuple[Trial, ...], brier: float, *, sure: bool) -> str:
     if not trials:
         return "There are too few events, or too few rows without one, to try calibrators on."
+    if found is None and sure:
+        return (
+            "These scores are off, but on held-out rows no calibrator lowers the Brier score "
+            f"({brier:.4g}) beyond noise yet: collect more labelled rows before you recalibrate."
+        )
     if found is None:
         return (
             "Leave the scores as they are: on held-out rows no calibrator lowers the Brier score "
@@ -204,8 +218,15 @@ def _what_to_do(found: str | None, trials: tuple[Trial, ...], brier: float) -> s
     trial = next(one for one in trials if one.name == found)
     return (
         f"Recalibrate by {_NAMES[found]}: on held-out rows it takes the Brier score from "
-        f"{brier:.4g} to {trial.brier:.4g}, {trial.saved / trial.saved_error:.0f} standard errors."
+        f"{brier:.4g} to {trial.brier:.4g}{_errors(trial)}."
     )
+
+
+def _errors(trial: Trial) -> str:
+    """Say how many standard errors a gain has, if it varies at all."""
+    if trial.saved_error <= 0:
+        return ""
+    return f", {trial.saved / trial.saved_error:.0f} standard errors"
 
 
 def _how_sure(test: CalibrationTest | None, confidence: float) -> str:
@@ -227,6 +248,6 @@ def _at_stake(certificate: Certificate | None) -> str:
         return ""
     return (
         f"With {percent(certificate.confidence)} confidence no monotone recalibration can save "
-        f"more than {certificate.upper:.3g} of the costs of a false positive and a false negative "
-        "together, for each decision."
+        f"more than {rounded_up(certificate.upper)} of the costs of a false positive and a false "
+        "negative together, for each decision."
     )

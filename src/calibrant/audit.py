@@ -15,7 +15,7 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._version import __version__
-from calibrant.advice import Advice, advice_of
+from calibrant.advice import Advice, advice_need, advice_of
 from calibrant.certify.certificate import Certificate
 from calibrant.certify.certify import (
     certificate_of,
@@ -134,6 +134,10 @@ class Audit:
         With `by`: what was found in each group, the most evidence against calibration first.
     confidence : float
         Of the certificate and of every interval and band.
+    seed : int
+        The seed of whatever was drawn.
+    independent : bool
+        Rows are independent of each other: they do not come in clusters.
     diagram : Diagram
         The cumulative diagram that all of it was read off; `curves` are, too, when asked for.
     """
@@ -150,18 +154,21 @@ class Audit:
     test: CalibrationTest | None
     groups: tuple[GroupFinding, ...]
     confidence: float
+    seed: int
+    independent: bool
     diagram: Diagram = field(repr=False, compare=False)
 
     @cached_property
     def curves(self) -> Curves:
         """What pictures show: reliability, difference, cost, and where the scores are."""
-        return curves_of(self.diagram, self.confidence, self.provenance.seed or 0)
+        return curves_of(self.diagram, self.confidence, self.seed, independent=self.independent)
 
     @cached_property
     def advice(self) -> Advice | None:
-        """Whether to recalibrate, and how; None if labels are soft or weights count no rows."""
-        seed = self.provenance.seed or 0
-        return advice_of(self.diagram, self.certificate, self.test, self.confidence, seed)
+        """Whether to recalibrate, and how; None if labels are soft, or rows are no counts."""
+        if not self.independent:
+            return None
+        return advice_of(self.diagram, self.certificate, self.test, self.confidence, self.seed)
 
     @property
     def exact(self) -> bool:
@@ -194,6 +201,13 @@ class Audit:
         )
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What should be known: rows that were left out, and the warnings."""
+        dropped = self.data.dropped
+        left_out = (f"{dropped:,} rows with a missing value were dropped.",) if dropped else ()
+        return (*left_out, *self.warnings)
+
+    @property
     def summary(self) -> tuple[str, ...]:
         """The findings in sentences: how large, what is promised, where."""
         promise = () if self.certificate is None else (self.certificate.sentence,)
@@ -224,6 +238,8 @@ class Audit:
             "schema_version": SCHEMA_VERSION,
             "summary": list(self.summary),
             "confidence": self.confidence,
+            "seed": self.seed,
+            "independent": self.independent,
             "data": asdict(self.data),
             "calibration_error": self.calibration_error,
             "calibration_error_at_most": self.calibration_error_at_most,
@@ -381,6 +397,7 @@ def audit(
         reliability_need,
         *FAMILY_NEEDS,
         *CURVES_NEED,
+        advice_need,
         rows_need(terms, most_exact=_EXACT_ROWS),
     )
     error, at_most = error_of(diagram)
@@ -399,6 +416,8 @@ def audit(
         test=test,
         groups=groups,
         confidence=confidence,
+        seed=terms.seed,
+        independent=data.clusters is None,
         diagram=diagram,
         provenance=_provenance(data, certificate, test),
     )
@@ -428,8 +447,8 @@ def advise(
     -------
     Advice
         Its repr is prose. Calibrators are compared by the Brier score on held-out folds, scores
-        being taken in 1,024 groups; the simplest one within a standard error of the best wins, and
-        none does if the best gains less than two.
+        standing at the mean of about a thousand groups; the simplest one within a standard error
+        of the best wins, and none does if the best gains less than two.
 
     Notes
     -----
@@ -466,9 +485,8 @@ def _sure(
         return None, None, (f"No certificate and no test: {error}",)
     if isinstance(data, Predictions) and data.clusters is not None:
         note = (
-            "No test: none carries over to rows that come in clusters. The intervals of slope, "
-            "intercept and observed/expected ratio take rows for independent, so they are too "
-            "short."
+            "No test, bands or advice: they take rows for independent. The intervals of slope, "
+            "intercept and observed/expected ratio do, too, so they are too short."
         )
         return certificate_of_clusters(data, terms), None, (note,)
     certificate = certificate_of(diagram, terms, weighted=has_weights(diagram))

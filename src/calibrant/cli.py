@@ -194,16 +194,15 @@ def audit_command(
             max_cluster_size=max_cluster_size,
             by=by or None,
         )
-    command = shlex.join(["calibrant", *sys.argv[1:]])
+    command = shlex.join(["calibrant", *sys.argv[1:]]).encode("utf-8", "backslashreplace").decode()
     found = replace(found, provenance=replace(found.provenance, command=command))
+    if max_error is not None and gate == "upper" and found.certificate is None:
+        raise _checks.gate_without_bound(found.warnings)
+    if html is not None:
+        found.to_html(html, false_positive=false_positive, false_negative=false_negative)
     if markdown is not None:
         write_whole(markdown, found.to_markdown())
-    if html is not None:
-        costs = {"false_positive": false_positive, "false_negative": false_negative}
-        found.to_html(html, **costs)
-        if open_:
-            webbrowser.open(html.absolute().as_uri())
-    _show(found, json, max_error, gate, quiet=quiet)
+    _show(found, json, max_error, gate, quiet=quiet, opened=html if open_ else None)
 
 
 @app.command("compare")
@@ -413,7 +412,13 @@ def decide_command(
 
 
 def _show(
-    found: Audit, json: bool, max_error: float | None, gate: str, *, quiet: bool = False
+    found: Audit,
+    json: bool,
+    max_error: float | None,
+    gate: str,
+    *,
+    quiet: bool = False,
+    opened: Path | None = None,
 ) -> None:
     value = found.calibration_error_at_most
     if max_error is not None and gate == "upper":
@@ -432,6 +437,8 @@ def _show(
             what = "the certified upper bound" if gate == "upper" else "the measured error"
             verdict = f"Passed: {what} is not over" if passed else f"Failed: {what} is over"
             console.print(f"\n{verdict} the {max_error:g} allowed.", style="bold")
+    if opened is not None:  # last, because a browser may print what it likes
+        webbrowser.open(opened.absolute().as_uri())
     if not passed:
         raise typer.Exit(1)
 
@@ -462,7 +469,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         app()
-    except (InputError, OSError) as error:
+    except (InputError, OSError, UnicodeError) as error:
         Console(stderr=True, soft_wrap=True).print(f"Error: {error}", markup=False, highlight=False)
         sys.exit(2)
     except KeyboardInterrupt:

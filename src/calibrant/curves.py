@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
 from calibrant.certify.bands import (
+    MOST_DRAWN,
     QUICK,
     consistency_ends,
     fit_at,
@@ -25,7 +26,9 @@ from calibrant.minorant import minorant_need
 #: Points of a curve, and bars of the histogram: what a picture can show.
 POINTS, BARS = 101, 40
 _SHARES = np.linspace(0, 1, POINTS)
-_COSTS = np.linspace(0, 1, POINTS)
+#: Even steps, and the ratios of costs that people name.
+_RATIOS = 1 / (1 + np.array([2.0, 3, 4, 5, 8, 10, 15, 20, 25, 30, 40, 50, 100, 200, 500, 1000]))
+_COSTS = np.unique(np.concatenate([np.linspace(0, 1, POINTS), _RATIOS, 1 - _RATIOS]).round(15))
 _EDGES = np.linspace(0, 1, BARS + 1)
 
 
@@ -164,13 +167,17 @@ CURVES_NEED: tuple[Needs, ...] = (
 )
 
 
-def curves_of(diagram: Diagram, confidence: float, seed: int) -> Curves:
-    """Read the curves off a diagram resolved for them."""
-    claims = diagram.totals.labels_binary and diagram.totals.weights_integer
+def curves_of(
+    diagram: Diagram, confidence: float, seed: int, *, independent: bool = True
+) -> Curves:
+    """Read the curves off a diagram resolved for them; only independent rows have bands."""
+    counts = diagram.totals.labels_binary and diagram.totals.weights_integer
+    claims = independent and counts and diagram.weight <= 2**53
     at = points_of(diagram, _SHARES)
     open_ = _opened(diagram)
     steps = curve_of(diagram, POINTS)
-    difference = _difference(diagram, steps, confidence, seed) if claims else (None, None)
+    drawn = claims and confidence <= MOST_DRAWN
+    difference = _difference(diagram, steps, confidence, seed) if drawn else (None, None)
     reliability = None
     if open_ and diagram.single[at - 1].all():
         reliability = _reliability(diagram, confidence, seed, claims=claims)
@@ -199,6 +206,8 @@ def _reliability(
     if not claims:
         return ReliabilityCurve(score, observed, None, None, None, None)
     ends = reliability_ends(diagram, at, confidence)
+    if confidence > MOST_DRAWN:
+        return ReliabilityCurve(score, observed, *ends, None, None)
     [band] = consistency_ends(
         diagram, at, ("reliability",), confidence=confidence, drawing=QUICK, seed=seed
     )

@@ -21,8 +21,8 @@ from calibrant.tally import Cells, Totals
 #: Values of the walk that differ by less than this share of the total weight are equal.
 TOLERANCE = 1e-12
 _BLOCK = 256
-#: Up to this many sums the widest float is as fast.
-_SHORT = 1024
+#: Up to this many steps all of them are added in the widest float.
+_SHORT = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)

@@ -291,9 +291,20 @@ def test_without_matplotlib_the_pip_line_is_named(kind, monkeypatch):
 
 def test_what_is_missing_is_told_from_what_is_broken(monkeypatch, tmp_path):
     assert require("json.decoder", "plot").JSONDecoder
-    with pytest.raises(ImportError, match=r"no_such_thing is needed for reports.*\[report\]"):
+    with pytest.raises(
+        ImportError, match=r"no_such_thing is needed for the HTML report.*\[report\]"
+    ):
         require("no_such_thing.part", "report")
     (tmp_path / "half_installed.py").write_text("import a_part_that_is_gone")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="a_part_that_is_gone"):
         require("half_installed", "plot")
+
+
+def test_a_worst_interval_from_the_start_is_marked_from_the_start():
+    y_true = np.r_[np.ones(200), np.zeros(800)]
+    y_prob = np.r_[np.zeros(600), np.linspace(0.1, 0.9, 400)]
+    display = cb.CumulativeDisplay.from_predictions(y_true, y_prob, ax=Figure().subplots())
+    [ends] = [line for line in display.ax_.get_lines() if line.get_marker() == "D"]
+    assert ends.get_xdata() == pytest.approx([0, 0.6])
+    assert ends.get_ydata() == pytest.approx([0, 0.2])

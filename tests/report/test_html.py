@@ -95,11 +95,16 @@ def test_tables_behind_pictures_are_the_numbers_of_the_json():
 def test_the_slider_has_the_costs_of_the_json():
     data = json.loads(re.search(r"const costs = (\{.*?\});", PAGE)[1])
     cost = AUDIT.to_dict()["curves"]["cost"]
-    assert data["cost"] == pytest.approx(cost["cost"], rel=1e-5)
-    assert data["best"] == pytest.approx(cost["best"], rel=1e-5, abs=1e-9)
-    assert data["bound"] == AUDIT.certificate.upper
-    page = AUDIT.to_html(false_positive=1, false_negative=4)
-    assert 'value="20"' in page
+    assert data["p"] == cost["p"]
+    assert data["now"] == [number(value) for value in cost["cost"]]
+    assert data["after"] == [number(value) for value in cost["best"]]
+    assert float(data["bound"]) >= AUDIT.certificate.upper
+    for ratio in (1, 4, 20, 1000):
+        page = AUDIT.to_html(false_positive=1, false_negative=ratio)
+        start = int(re.search(r'id="ratio".*?value="(\d+)"', page)[1])
+        assert cost["p"][start] == pytest.approx(1 / (1 + ratio), abs=1e-9)
+        assert "nearest to the costs" not in page
+    assert "nearest to the costs" in AUDIT.to_html(false_positive=1, false_negative=37)
 
 
 def test_names_from_data_are_text():
@@ -184,3 +189,69 @@ def test_ticks_are_few_and_round(ends):
     assert 1 <= len(found) <= 7
     assert all(ends[0] - 1e-9 <= value <= ends[1] + 1e-9 for value in found)
     assert found == sorted(found)
+
+
+def test_what_take_rows_for_independent_is_left_out_for_clusters():
+    rng = np.random.default_rng(0)
+    prob = rng.random(60)
+    label = (rng.random(60) < prob).astype(int)
+    found = cb.audit(
+        np.repeat(label, 50),
+        np.repeat(prob, 50),
+        clusters=np.repeat(np.arange(60), 50),
+        estimand="cluster",
+    )
+    assert found.advice is None
+    assert found.curves.reliability.lower is None
+    assert found.curves.difference.consistent_lower is None
+    assert "No test, bands or advice" in found.to_html()
+    assert found.to_dict()["independent"] is False
+
+
+def test_predictions_that_are_perfect_fail_nowhere():
+    y_true = np.arange(200) % 2
+    page = cb.audit(y_true, y_true.astype(float)).to_html()
+    assert "fail most" not in page
+    assert "worst interval" not in page
+
+
+def test_a_tally_is_not_said_to_be_exact():
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(2000, seed=1)
+    page = cb.audit(cb.Predictions(y_true, y_prob).tally(4)).to_html()
+    assert "It is exact" not in page
+    assert "given by its bounds" in page
+
+
+def test_rows_that_were_dropped_are_told(tmp_path):
+    from calibrant.sources.files import read_predictions
+
+    (tmp_path / "a.csv").write_text("y,p\n0,0.1\n1,\n1,0.8\n")
+    data = read_predictions(tmp_path / "a.csv", label="y", prob="p", drop_missing=True)
+    found = cb.audit(data)
+    note = "1 rows with a missing value were dropped"
+    assert note in found.to_html()
+    assert note in found.to_markdown()
+
+
+def test_proved_ends_are_rounded_outward():
+    from calibrant.certify.certificate import rounded_down, rounded_up
+
+    for one in AUDIT.groups:
+        lower, upper = one.certificate.lower, one.certificate.upper
+        assert float(rounded_down(lower)) <= lower
+        assert float(rounded_up(upper)) >= upper
+        assert f"{rounded_down(lower)} to {rounded_up(upper)}" in PAGE
+        assert f"{rounded_down(lower)} to {rounded_up(upper)}" in AUDIT.to_markdown()
+
+
+def test_one_score_still_shows():
+    page = cb.audit([0, 1, 1, 0], [0.4] * 4).to_html()
+    assert 'class="few"' in page
+
+
+def test_nobody_is_mentioned_and_nothing_becomes_a_link():
+    group = np.where(np.arange(400) % 2, "@everyone", "https://example.org")
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(400, seed=1)
+    text = cb.audit(y_true, y_prob, by={"g": group}).to_markdown()
+    assert "@everyone" not in text
+    assert "://" not in text

@@ -29,7 +29,8 @@ CurveName: TypeAlias = Literal["cumulative", "reliability"]
 CURVES: tuple[str, ...] = get_args(CurveName)
 #: At least so many samples are drawn beyond each end of a consistency band.
 _BEYOND = 10
-_MOST_CONFIDENCE = 0.999
+#: The most confidence that bands are drawn for.
+MOST_DRAWN = 0.999
 #: Outcomes drawn in one go.
 _BATCH = 1 << 20
 #: What sums of the same numbers in another order may differ by.
@@ -291,8 +292,8 @@ def consistency_band(
     <95% consistency band of the reliability curve, 500 points>
     """
     _check(curve, confidence, points)
-    if confidence > _MOST_CONFIDENCE:
-        raise _checks.band_too_sure(_MOST_CONFIDENCE, confidence)
+    if confidence > MOST_DRAWN:
+        raise _checks.band_too_sure(MOST_DRAWN, confidence)
     seed = _checks.whole_number("seed", seed, least=0)
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     if data.clusters is not None:
@@ -324,7 +325,8 @@ def consistency_ends(
 ) -> list[tuple[FloatArray, FloatArray]]:
     """Return the ends of the consistency band of each curve at points of the walk."""
     tail = (1 - confidence) / 2
-    draws = max(drawing.draws, math.ceil(_BEYOND / tail) if drawing is FINE else 0)
+    beyond = _BEYOND if drawing is FINE else 1
+    draws = max(drawing.draws, math.ceil(beyond / tail))
     drawn = _drawn(
         diagram, at, curves, draws=draws, drawing=drawing, rng=np.random.default_rng(seed)
     )

@@ -74,14 +74,14 @@ class Certificate:
         jointly = f", for all {self.statements} statements at once," if self.statements > 1 else ""
         measured = f"{self.c_emp:.3g}"
         if self.c_emp_at_most > self.c_emp + 1e-12:
-            measured += f" to {_up(self.c_emp_at_most)}"
+            measured += f" to {rounded_up(self.c_emp_at_most)}"
         basis = f"(measured {measured} on {counted(self.n, self.unit.removesuffix('s'))})"
         start = f"With {about}{percent(self.confidence)} confidence{jointly}"
         if self._empty:
             return f"{start} nothing below 1 can be promised about {self.target} {basis}."
-        says = f"at most {_up(self.upper)}"
+        says = f"at most {rounded_up(self.upper)}"
         if self.sided == "both":
-            says = f"between {_down(self.lower)} and {_up(self.upper)}"
+            says = f"between {rounded_down(self.lower)} and {rounded_up(self.upper)}"
         return f"{start} {self.target} is {says} {basis}."
 
     @property
@@ -124,7 +124,7 @@ class Certificate:
 
     @property
     def _meaning(self) -> str:
-        cap = _up(self.upper)
+        cap = rounded_up(self.upper)
         wrong = percent(self.confidence, rest=True)
         often = f"about {wrong}" if self._approximate else f"at most {wrong}"
         where = "over all outcomes that these scores could have had"
@@ -165,10 +165,11 @@ def _rounded(value: float, rounding: str) -> str:
     return f"{float(context.create_decimal(Decimal(repr(value)))):.3g}"
 
 
-def _up(value: float) -> str:
+def rounded_up(value: float) -> str:
     """Three digits, rounded up: a bound may grow but not shrink."""
     return _rounded(value, ROUND_CEILING)
 
 
-def _down(value: float) -> str:
+def rounded_down(value: float) -> str:
+    """Write a lower end with few digits, never above it."""
     return _rounded(value, ROUND_FLOOR)

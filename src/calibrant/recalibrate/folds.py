@@ -7,11 +7,18 @@ import numpy as np
 from calibrant._types import AnyArray, FloatArray
 
 FOLDS = 5
+#: numpy draws without replacement from fewer than this.
+_MOST_DEALT = 10**9
 
 
 def dealt(counts: AnyArray, folds: int, rng: np.random.Generator) -> FloatArray:
     """Deal rows out to folds of equal size at random: draws without replacement."""
-    left, total = counts.copy(), int(counts.sum())
+    total = int(counts.sum())
+    if total >= _MOST_DEALT:  # so many that chance makes no difference but for the last few
+        even = counts // folds
+        rest = np.stack([rng.multinomial(left, [1 / folds] * folds) for left in counts % folds])
+        return (even + rest.T).astype(np.float64)
+    left = counts.copy()
     dealt = np.zeros((folds, len(counts)))
     for fold in range(folds):
         size = total // folds + (fold < total % folds)

@@ -286,7 +286,8 @@ class CumulativeDisplay(_RowsDisplay):
 
     def _draw(self, ax: Axes) -> None:
         curve = self.audit.curves.difference
-        places = [self._place(score) for score in _ends(self.audit.worst_intervals[0])]
+        worst = self.audit.worst_intervals[0]
+        places = [0 if worst.p1 is None else self._place(worst.p1), self._place(worst.p2)]
         _shade(ax, self.audit, *curve.share[places])
         if curve.consistent_lower is not None and curve.consistent_upper is not None:
             label = f"if the scores were right ({percent(self.audit.confidence)})"

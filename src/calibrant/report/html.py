@@ -13,6 +13,7 @@ import numpy as np
 from calibrant._extras import require
 from calibrant._types import FloatArray
 from calibrant.audit import Audit
+from calibrant.certify.certificate import rounded_down, rounded_up
 from calibrant.curves import DifferenceCurve, Histogram, ReliabilityCurve
 from calibrant.decide.curve import CostCurve
 from calibrant.measure.interval import Interval
@@ -20,6 +21,8 @@ from calibrant.report.svg import Picture
 
 #: Groups that the report lists.
 _MOST_GROUPS = 200
+#: Up to this many points each of them shows.
+_FEW_POINTS = 15
 
 
 def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float = 1.0) -> str:
@@ -30,8 +33,9 @@ def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float 
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"number": number, "percent": percent, "count": count}
+    environment.filters |= {"up": rounded_up, "down": rounded_down}
     share = false_positive / (false_positive + false_negative)
-    return environment.from_string(source).render(
+    page = environment.from_string(source).render(
         audit=audit,
         verdict=_verdict(audit),
         pictures=_pictures(audit),
@@ -39,8 +43,10 @@ def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float 
         more_groups=max(0, len(audit.groups) - _MOST_GROUPS),
         measures=_measures(audit),
         costs=_costs(audit, share),
+        error=_error(audit),
         provenance=_provenance(audit),
     )
+    return str(page)
 
 
 def check_ready() -> None:
@@ -67,6 +73,14 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def _error(audit: Audit) -> str:
+    """Show the calibration error, or both of its bounds where a tally hides it."""
+    if audit.exact:
+        return number(audit.calibration_error)
+    most = rounded_up(audit.calibration_error_at_most)
+    return f"between {rounded_down(audit.calibration_error)} and {most}"
+
+
 def _verdict(audit: Audit) -> dict[str, str]:
     """Say in a word, with a mark that needs no colour, what was found."""
     if audit.test is None:
@@ -81,7 +95,7 @@ def _pictures(audit: Audit) -> list[dict[str, Any]]:
     drawn = []
     if curves.reliability is not None:
         drawn.append(_reliability(curves.reliability, curves.scores, worst))
-    drawn.append(_difference(curves.difference, worst, audit.calibration_error))
+    drawn.append(_difference(curves.difference, worst, _error(audit)))
     if curves.cost is not None:
         drawn.append(_cost(curves.cost))
     return drawn
@@ -110,18 +124,21 @@ def _reliability(
 ) -> dict[str, Any]:
     picture = Picture(
         title="Observed against predicted",
-        text="Where the line lies above the diagonal, scores are too low. "
-        f"They fail most for {worst.where}.",
+        text="Where the line lies above the diagonal, scores are too low. " + _worst_words(worst),
         x=(0.0, 1.0),
         y=(0.0, 1.0),
         x_name="score",
         y_name="observed rate",
     )
-    left = 0.0 if worst.p1 is None else worst.p1
-    picture.shade("worst", left, worst.p2, f"worst interval: {worst.where}")
+    if worst.verdict != "exact":
+        left = 0.0 if worst.p1 is None else worst.p1
+        picture.shade("worst", left, worst.p2, f"worst interval: {worst.where}")
     if curve.upper is not None and curve.lower is not None:
-        ends = _pairs(curve.score, curve.lower), _pairs(curve.score, curve.upper)
-        picture.area("confidence", *ends, "holds the true curve, if it does not decrease")
+        # between two scores only stairs are proved: the lower end lasts, the upper one comes before
+        score = np.repeat(curve.score, 2)
+        lower = _pairs(score[1:], np.repeat(curve.lower, 2)[:-1])
+        upper = _pairs(score[:-1], np.repeat(curve.upper, 2)[1:])
+        picture.area("confidence", lower, upper, "holds the true curve, if it does not decrease")
     if curve.consistent_upper is not None and curve.consistent_lower is not None:
         ends = (
             _pairs(curve.score, curve.consistent_lower),
@@ -135,15 +152,22 @@ def _reliability(
             "scores",
             [(a, b, s / tallest, f"{100 * s:.1f}% of rows: {a:g} to {b:g}") for a, b, s in bars],
         )
+        picture.legend.append(("scores", "where the scores are"))
     picture.line("diagonal", [(0, 0), (1, 1)], "the scores are right")
     points = _pairs(curve.score, curve.observed)
     picture.line("curve", points, "observed, by isotonic regression")
     every = points[:: max(1, len(points) // 20)]
-    picture.dots("hover", every, [f"score {x:.3f}: observed {y:.3f}" for x, y in every])
+    kind = "few" if len(points) <= _FEW_POINTS else "hover"
+    picture.dots(kind, every, [f"score {x:.3f}: observed {y:.3f}" for x, y in every])
     return _shown(picture, curve.frame(), "reliability")
 
 
-def _difference(curve: DifferenceCurve, worst: Interval, error: float) -> dict[str, Any]:
+def _worst_words(worst: Interval) -> str:
+    """Say where scores fail most, if they do."""
+    return "" if worst.verdict == "exact" else f"They fail most for {worst.where}."
+
+
+def _difference(curve: DifferenceCurve, worst: Interval, error: str) -> dict[str, Any]:
     values = [curve.difference]
     if curve.consistent_lower is not None and curve.consistent_upper is not None:
         values += [curve.consistent_lower, curve.consistent_upper]
@@ -151,8 +175,8 @@ def _difference(curve: DifferenceCurve, worst: Interval, error: float) -> dict[s
     margin = 0.05 * (high - low) or 0.01
     picture = Picture(
         title="Observed minus predicted, added up",
-        text=f"Its range, {number(error)}, is the calibration error. Where it falls, scores are "
-        "too high; where it rises, too low.",
+        text=f"Its range is the calibration error, {error}. Where it falls, scores are too high; "
+        "where it rises, too low.",
         x=(0.0, 1.0),
         y=(low - margin, high + margin),
         x_name="share of rows, in order of score",
@@ -161,7 +185,8 @@ def _difference(curve: DifferenceCurve, worst: Interval, error: float) -> dict[s
     before = [(s, w) for s, w in _pairs(curve.score, curve.share) if not math.isnan(s)]
     left = max([w for s, w in before if worst.p1 is not None and s <= worst.p1], default=0.0)
     right = min([w for s, w in before if s >= worst.p2], default=1.0)
-    picture.shade("worst", left, right, f"worst interval: {worst.where}")
+    if worst.verdict != "exact":
+        picture.shade("worst", left, right, f"worst interval: {worst.where}")
     if curve.consistent_lower is not None and curve.consistent_upper is not None:
         ends = (
             _pairs(curve.share, curve.consistent_lower),
@@ -209,13 +234,20 @@ def _costs(audit: Audit, share: float) -> dict[str, Any] | None:
     curve = audit.curves.cost
     if curve is None:
         return None
-    names = ("p", "cost", "best", "always", "never")
-    columns = {name: [float(f"{v:.6g}") for v in getattr(curve, name).tolist()] for name in names}
-    bound = None if audit.certificate is None else audit.certificate.upper
+    trivial = np.minimum(curve.always, curve.never)
+    columns = {"now": curve.cost, "after": curve.best, "trivial": trivial}
+    shown: dict[str, Any] = {name: [number(v) for v in part] for name, part in columns.items()}
+    bound = (
+        "nothing is proved" if audit.certificate is None else rounded_up(audit.certificate.upper)
+    )
+    inner = np.clip(curve.p, 1e-9, 1 - 1e-9)
+    odds = np.log(inner) - np.log1p(-inner)
+    start = int(np.argmin(np.abs(odds - math.log(share / (1 - share)))))
+    start = min(len(curve.p) - 2, max(1, start))
     # a script ends at the first </, whatever it stands in, so no < is left in it
-    data = json.dumps({**columns, "bound": bound}).replace("<", "\\u003c")
-    start = min(len(curve.p) - 2, max(1, round(share * (len(curve.p) - 1))))
-    return {"data": data, "start": start, "last": len(curve.p) - 2}
+    data = json.dumps({**shown, "p": curve.p.tolist(), "bound": bound}).replace("<", "\\u003c")
+    exact = bool(abs(float(curve.p[start]) - share) < 1e-9)
+    return {"data": data, "start": start, "last": len(curve.p) - 2, "exact": exact}
 
 
 def _measures(audit: Audit) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from calibrant.audit import Audit
+from calibrant.certify.certificate import rounded_down, rounded_up
 from calibrant.report.html import count, number, percent
 
 #: Groups that are listed.
@@ -21,7 +22,7 @@ def _lines(audit: Audit) -> Iterator[str]:
     for sentence in audit.summary[1:]:
         yield ""
         yield plain(sentence)
-    for warning in audit.warnings:
+    for warning in audit.notes:
         yield ""
         yield f"Note: {plain(warning)}"
     yield ""
@@ -71,7 +72,8 @@ def _groups(audit: Audit) -> Iterator[str]:
                 number(one.calibration_error),
                 ""
                 if one.certificate is None
-                else f"{number(one.certificate.lower)} to {number(one.certificate.upper)}",
+                else f"{rounded_down(one.certificate.lower)} to "
+                f"{rounded_up(one.certificate.upper)}",
                 "certain" if one.certain else "",
             )
             for one in audit.groups[:_MOST_GROUPS]
@@ -94,4 +96,5 @@ def plain(text: str) -> str:
     """Show text as it is: names from data become neither markup nor HTML."""
     marks = {"\\": "\\\\", "|": "\\|", "<": "&lt;", ">": "&gt;", "&": "&amp;"}
     marks |= {mark: f"\\{mark}" for mark in "*_`[]#$~"}
+    marks |= {"@": "&#64;", ":": "&#58;"}  # nobody is mentioned, and no address becomes a link
     return "".join(marks.get(letter, letter) for letter in text.replace("\n", " "))

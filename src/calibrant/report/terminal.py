@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.columns import Columns
 from rich.console import Console, Group
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from calibrant.audit import Audit
-from calibrant.certify.certificate import percent
+from calibrant.certify.certificate import percent, rounded_down, rounded_up
 from calibrant.compare import Comparison
 from calibrant.decide.price import Price
 from calibrant.decide.regret import DecisionCost
@@ -51,7 +50,7 @@ def render(audit: Audit, console: Console) -> None:
         Group(
             Text(audit.headline, style="bold"),
             *(Text(sentence) for sentence in audit.summary[1:]),
-            *(Text(f"Note: {warning}", style="yellow") for warning in _notes(audit)),
+            *(Text(f"Note: {warning}", style="yellow") for warning in audit.notes),
             Text(),
             Columns([_facts(audit), _measures(audit.measures)], padding=(0, 4)),
             Text(),
@@ -139,9 +138,9 @@ def render_comparison(found: Comparison, console: Console) -> None:
     for one in found.models:
         ends = one.certificate
         models.add_row(
-            escape(one.name),
+            Text(one.name),
             _number(one.calibration_error),
-            f"{_number(ends.lower)} and {_number(ends.upper)}",
+            f"{rounded_down(ends.lower)} and {rounded_up(ends.upper)}",
             _number(one.brier),
             _number(one.log_loss),
         )
@@ -155,7 +154,7 @@ def render_comparison(found: Comparison, console: Console) -> None:
         for name, value in measures.items():
             if value is not None:
                 pairs.add_row(
-                    escape(f"{pair.first} - {pair.second}") if name == "calibration error" else "",
+                    Text(f"{pair.first} - {pair.second}" if name == "calibration error" else ""),
                     name,
                     _number(value.value, sign="+"),
                     f"{_number(value.lower, sign='+')} and {_number(value.upper, sign='+')}",
@@ -211,12 +210,6 @@ def render_decision(found: DecisionCost, price: Price, console: Console) -> None
             counts,
         )
     )
-
-
-def _notes(audit: Audit) -> Iterable[str]:
-    if audit.data.dropped:
-        yield f"{audit.data.dropped:,} rows with a missing value were dropped."
-    yield from audit.warnings
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -302,12 +295,12 @@ def _groups(groups: Sequence[GroupFinding]) -> list[Text | Table]:
     for one in groups[:_MOST_GROUPS]:
         ends = one.certificate
         table.add_row(
-            escape(one.name),
+            Text(one.name),
             f"{one.rows:,}",
             _number(one.mean_prediction),
             _number(one.observed_rate),
             _number(one.calibration_error),
-            "" if ends is None else f"{ends.lower:.4f}-{ends.upper:.4f}",
+            "" if ends is None else f"{rounded_down(ends.lower)}-{rounded_up(ends.upper)}",
             "certain" if one.certain else "",
         )
     left = len(groups) - _MOST_GROUPS

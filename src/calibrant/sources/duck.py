@@ -123,8 +123,10 @@ class Duck:
             yield
         except duckdb.Error as error:
             raise _checks.file_unreadable(self.name, str(error)) from None
-        except RuntimeError as error:  # what DuckDB makes of Ctrl-C
-            raise KeyboardInterrupt from error
+        except (RuntimeError, TypeError, UnicodeError) as error:
+            if "interrupt" in str(error).lower():  # what DuckDB makes of Ctrl-C
+                raise KeyboardInterrupt from error
+            raise _checks.file_unreadable(self.name, str(error)) from None
 
     def run(self, frame: Any) -> Fetched:
         """Run a lazy query with a bar that shows how far it is, on a terminal."""

@@ -52,7 +52,10 @@ def write_whole(path: Path, text: str) -> None:
 
     A link stays a link to the file that is written, and a file that was there keeps its mode.
     """
-    path = path.resolve()
+    try:
+        path = path.resolve()
+    except RuntimeError as error:  # a link that leads to itself
+        raise OSError(str(error)) from None
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
     with tempfile.NamedTemporaryFile(
         "w", dir=path.absolute().parent, prefix=".calibrant.", encoding="utf-8", delete=False
