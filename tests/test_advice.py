@@ -135,3 +135,19 @@ def test_words_do_not_contradict_each_other():
     reversed_ = cb.advise([0, 1] * 20, [1.0, 0.0] * 20)
     assert reversed_.miscalibrated
     assert reversed_.summary[0].endswith(".")
+
+
+LAWS = ["calibrated", "overconfident", "shifted", "wavy", "rare"]
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_low_calibration_error_means_little_to_gain(law):
+    """The hint of the paper, as a bound: no cost ratio lets the best threshold save more."""
+    found = getattr(cb.simulate, law)()
+    y_true, y_prob, _ = found.draw(20_000, seed=4)
+    audit = cb.audit(y_true, y_prob)
+    saved = audit.curves.cost.regret.max()
+    assert saved <= audit.calibration_error + 1e-12
+    assert saved <= audit.advice.most_saved
+    if found.calibration_error < 0.001:
+        assert saved < 0.01

@@ -4,8 +4,10 @@ import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -587,3 +589,32 @@ def test_the_command_compares(tmp_path):
     )
     document = json.loads(calibrant("compare", *options, "--json", cwd=tmp_path).stdout)
     assert document["schema"] == "calibrant.comparison"
+
+
+def test_no_colour_and_no_bar_where_there_is_no_terminal(tmp_path):
+    arguments = written(tmp_path)
+    env = {**os.environ, "NO_COLOR": "1", "FORCE_COLOR": ""}
+    done = calibrant("audit", *arguments, cwd=tmp_path, env=env)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b[" not in done.stdout
+
+
+def test_ctrl_c_leaves_no_file_and_no_traceback(tmp_path):
+    sql = "SELECT (hash(i) % 1000) / 1000 AS p, i % 2 AS y FROM range(3000000000) t(i)"
+    command = [sys.executable, "-m", "calibrant", "audit", "--sql", sql, "--label", "y"]
+    started = subprocess.Popen(
+        [*command, "--prob", "p", "--html", "r.html"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # whoever runs the tests in the background may have told their children to ignore it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    )
+    time.sleep(3)
+    started.send_signal(signal.SIGINT)
+    output, error = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "Traceback" not in error
+    assert output == ""
+    assert list(tmp_path.iterdir()) == []

@@ -38,11 +38,13 @@ def test_make_demo_in_a_fresh_clone(clone):
 def test_an_installed_wheel_works_without_the_checkout(clone, tmp_path):
     run(getattr(sys, "_base_executable", sys.executable), "-m", "venv", "env", cwd=tmp_path)
     python = str(tmp_path / "env" / "bin" / "python")
-    run(python, "-m", "pip", "install", "--quiet", str(clone), cwd=tmp_path)
+    # a first report takes two commands: install, audit
+    run(python, "-m", "pip", "install", "--quiet", f"{clone}[report]", cwd=tmp_path)
     (tmp_path / "predictions.csv").write_text("y,p\n0,0.1\n1,0.5\n")
     command = [str(tmp_path / "env" / "bin" / "calibrant"), "audit", "predictions.csv"]
-    shown = run(*command, "--label", "y", "--prob", "p", cwd=tmp_path)
+    shown = run(*command, "--label", "y", "--prob", "p", "--html", "r.html", cwd=tmp_path)
     assert "calibration error" in shown
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     code = "import calibrant, pathlib; print(pathlib.Path(calibrant.__file__).parent)"
     package = Path(run(python, "-c", code, cwd=tmp_path).strip())
     assert "env" in package.parts

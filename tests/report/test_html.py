@@ -90,6 +90,8 @@ def test_tables_behind_pictures_are_the_numbers_of_the_json():
             for row in zip(*columns.values(), strict=True)
         ]
         assert rows == expected
+    shares = [float(row[1].rstrip("%")) / 100 for row in tables["scores"][1:]]
+    assert shares == pytest.approx(document["scores"]["share"], abs=1e-4)
 
 
 def test_the_slider_has_the_costs_of_the_json():

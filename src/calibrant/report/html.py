@@ -111,6 +111,7 @@ def _shown(picture: Picture, columns: Mapping[str, Sequence[float]], name: str) 
         "svg": picture.text_of(),
         "legend": picture.legend,
         "columns": [column.replace("_", " ") for column in columns],
+        "bars": [],
         "rows": [[number(None if math.isnan(value) else value) for value in row] for row in rows],
     }
 
@@ -159,7 +160,15 @@ def _reliability(
     every = points[:: max(1, len(points) // 20)]
     kind = "few" if len(points) <= _FEW_POINTS else "hover"
     picture.dots(kind, every, [f"score {x:.3f}: observed {y:.3f}" for x, y in every])
-    return _shown(picture, curve.frame(), "reliability")
+    return {**_shown(picture, curve.frame(), "reliability"), "bars": _bars(scores)}
+
+
+def _bars(scores: Histogram | None) -> list[tuple[str, str]]:
+    """Return the bars of the histogram as a table: range, and share of the rows."""
+    if scores is None:
+        return []
+    bars = zip(scores.left, scores.right, scores.share, strict=True)
+    return [(f"{left:g} to {right:g}", percent(share)) for left, right, share in bars]
 
 
 def _worst_words(worst: Interval) -> str:
