@@ -600,7 +600,7 @@ def test_no_colour_and_no_bar_where_there_is_no_terminal(tmp_path):
 
 
 def test_ctrl_c_leaves_no_file_and_no_traceback(tmp_path):
-    sql = "SELECT (hash(i) % 1000) / 1000 AS p, i % 2 AS y FROM range(3000000000) t(i)"
+    sql = "SELECT (hash(i) % 1000) / 1000 AS p, i % 2 AS y FROM range(1000000000) t(i)"
     command = [sys.executable, "-m", "calibrant", "audit", "--sql", sql, "--label", "y"]
     started = subprocess.Popen(
         [*command, "--prob", "p", "--html", "r.html"],
@@ -611,7 +611,7 @@ def test_ctrl_c_leaves_no_file_and_no_traceback(tmp_path):
         # whoever runs the tests in the background may have told their children to ignore it
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
-    time.sleep(3)
+    time.sleep(2)
     started.send_signal(signal.SIGINT)
     output, error = started.communicate(timeout=60)
     assert started.returncode == 130

@@ -29,7 +29,7 @@ from calibrant.certify.methods import Estimand, Method, Terms
 from calibrant.certify.testing import DRAWS, CalibrationTest, needs_exact, suited_test
 from calibrant.curves import CURVES_NEED, Curves, curves_of
 from calibrant.decide.costs import costs_of
-from calibrant.diagram import TOLERANCE, Diagram, resolve
+from calibrant.diagram import TOLERANCE, Diagram, Source, resolve
 from calibrant.groups import GroupFinding, groups_of
 from calibrant.measure.error import error_of
 from calibrant.measure.family import FAMILY_NEEDS, Measures, measures_of
@@ -139,7 +139,10 @@ class Audit:
     independent : bool
         Rows are independent of each other: they do not come in clusters.
     diagram : Diagram
-        The cumulative diagram that all of it was read off; `curves` are, too, when asked for.
+        The cumulative diagram that all of it was read off.
+    source : Source
+        Where the rows are, for `curves` and `advice`, which are computed when first asked for: do
+        not change the data before.
     """
 
     data: DataFacts
@@ -157,18 +160,24 @@ class Audit:
     seed: int
     independent: bool
     diagram: Diagram = field(repr=False, compare=False)
+    source: Source = field(repr=False, compare=False)
+
+    @cached_property
+    def _opened(self) -> Diagram:
+        """The diagram, opened as far as curves and advice need, which takes as long as the rest."""
+        return resolve(self.source, *CURVES_NEED, advice_need, start=self.diagram)
 
     @cached_property
     def curves(self) -> Curves:
         """What pictures show: reliability, difference, cost, and where the scores are."""
-        return curves_of(self.diagram, self.confidence, self.seed, independent=self.independent)
+        return curves_of(self._opened, self.confidence, self.seed, independent=self.independent)
 
     @cached_property
     def advice(self) -> Advice | None:
         """Whether to recalibrate, and how; None if labels are soft, or rows are no counts."""
         if not self.independent:
             return None
-        return advice_of(self.diagram, self.certificate, self.test, self.confidence, self.seed)
+        return advice_of(self._opened, self.certificate, self.test, self.confidence, self.seed)
 
     @property
     def exact(self) -> bool:
@@ -396,8 +405,6 @@ def audit(
         partial(intervals_need, k=_WORST),
         reliability_need,
         *FAMILY_NEEDS,
-        *CURVES_NEED,
-        advice_need,
         rows_need(terms, most_exact=_EXACT_ROWS),
     )
     error, at_most = error_of(diagram)
@@ -419,6 +426,7 @@ def audit(
         seed=terms.seed,
         independent=data.clusters is None,
         diagram=diagram,
+        source=data.source,
         provenance=_provenance(data, certificate, test),
     )
 

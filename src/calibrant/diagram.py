@@ -123,13 +123,14 @@ class Source(Protocol):
 Needs: TypeAlias = Callable[[Diagram], BoolArray]
 
 
-def resolve(source: Source, *needs: Needs) -> Diagram:
+def resolve(source: Source, *needs: Needs, start: Diagram | None = None) -> Diagram:
     """Sum up a source in cells, and open cells until no statistic needs another one.
 
     Every round drops or splits the cells it asks for, so it ends. A source without rows (a
-    stored tally) leaves the cells closed, and the statistics then carry their bounds.
+    stored tally) leaves the cells closed, and the statistics then carry their bounds. `start` is
+    a diagram of the same source to go on from.
     """
-    diagram = Diagram(*source.start())
+    diagram = Diagram(*source.start()) if start is None else start
     while True:
         wanted = np.zeros(len(diagram.cells), dtype=bool)
         for need in needs:
