@@ -222,6 +222,16 @@ def test_a_soft_label_of_no_weight_is_none(tmp_path):
         assert found.calibration_error == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.*not counted:UserWarning")
+def test_a_score_without_odds_and_without_weight_is_none(tmp_path):
+    frame = TABLE.assign(w=1)
+    frame.loc[0, ["p", "w"]] = [1.0, 0]
+    expected = cb.calibration_slope(LABEL[1:], PROB[1:]).value
+    for table in in_every_engine(frame, tmp_path).values():
+        data = cb.Predictions(table, label="y", prob="p", weight="w")
+        assert cb.calibration_slope(data).value == pytest.approx(expected, abs=1e-9)
+
+
 def test_clusters_that_are_numbers_are_numbers_in_files_too(tmp_path):
     clusters = RNG.integers(0, 300, ROWS)
     TABLE.assign(c=clusters).to_csv(tmp_path / "a.csv", index=False)

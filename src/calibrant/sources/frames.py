@@ -171,13 +171,16 @@ class FrameSource:
         ]
 
     def _refuse_ends(self) -> None:
-        """Refuse scores of exactly 0 or 1, which have no log-odds."""
+        """Refuse scores of exactly 0 or 1, which have no log-odds, in rows that count."""
+        score = nw.col("f")
+        counted_ends = count((score == 0) | (score == 1))
+        if not fetch_numbers(self._rows.select(n=counted_ends), self.run)["n"][0]:
+            return
         score = nw.col("prob").cast(nw.Float64)
         ends = (score == 0) | (score == 1)
         wrong = int(fetch_numbers(self._table.select(n=count(ends)), self.run)["n"][0])
-        if wrong:
-            row, value = first(self._table, ends, score, self.run)
-            raise _checks.scores_without_odds(self._names.prob, wrong, row, float(value))
+        row, value = first(self._table, ends, score, self.run)
+        raise _checks.scores_without_odds(self._names.prob, wrong, row, float(value))
 
     def read(self, more: Mapping[str, str] | None = None) -> nw.LazyFrame[Any]:
         """Return score, outcome and weight of every row that counts, and more columns."""
