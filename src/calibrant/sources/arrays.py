@@ -18,7 +18,17 @@ from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 from calibrant.sources.columns import Column, numbers
 from calibrant.sources.inputs import check_unit, ends_of
 from calibrant.sources.labels import Labels
-from calibrant.sources.slots import Counts, Finer, Grid, Rows, Squares, Sums, Wanted, logistic_sums
+from calibrant.sources.slots import (
+    Counts,
+    Finer,
+    Grid,
+    Rows,
+    Squares,
+    Sums,
+    Wanted,
+    logistic_sums,
+    start_level,
+)
 from calibrant.tally import Cells, Tally, Totals
 
 #: The table of sums has an entry for every cell, also for empty ones, so it must end somewhere.
@@ -229,10 +239,9 @@ class ArraySource:
 def _grid_for(prob: Column, fine: bool) -> Grid:
     """Choose the cells: about eight times the square root of the rows, and a look at where.
 
-    Cells for a minorant should be finer, because more of them could hold a vertex. The choice
-    costs or saves time and memory (measured); it never changes a result.
+    The choice costs or saves time and memory (measured); it never changes a result.
     """
-    level = min(14, int(np.log2(len(prob)) / 2) + 3) + (3 if fine else 0)
+    level = start_level(len(prob), fine=fine)
     crowd = _crowd(prob)
     return Grid(level - 1, crowd) if crowd else Grid(level)
 

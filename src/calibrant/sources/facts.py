@@ -18,10 +18,10 @@ from calibrant.sources.inputs import Roles
 from calibrant.sources.labels import ENOUGH, check_event, ordered_values, refuse_lookalike
 
 #: Scores crowd near zero if this share of them is under 2**-c, for the largest such c.
-_CROWDED = 0.97
+CROWDED = 0.97
 #: No label is larger.
 _LARGEST = 1e300
-_FIRST_CROWD, _MORE_CROWDS = 4, (7, 10, 13, 16, 20)
+FIRST_CROWD, _MORE_CROWDS = 4, (7, 10, 13, 16, 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,11 @@ class Facts:
     warnings: tuple[str, ...]
     crowd: int
 
+    @classmethod
+    def plain(cls, rows: int, outcome: nw.Expr) -> Facts:
+        """Return the facts of outcomes 0 and 1, without weights, whose scores do not crowd."""
+        return cls(rows, rows, outcome, True, None, True, (), 0)
+
 
 def facts_of(table: nw.LazyFrame[Any], roles: Roles, pos_label: object, run: Run) -> Facts:
     """Look at columns named after their roles once; refuse what breaks a rule."""
@@ -69,7 +74,7 @@ class _Look:
         self._pos_label = pos_label
         if pos_label is not None:
             check_event(pos_label)
-        self._label_is_number = self._is_number("label")
+        self._label_is_number = is_number(self._kinds["label"])
         kind = self._kinds["label"]
         whole = bool(kind.is_integer()) or kind == nw.Boolean
         self._label_is_float = self._label_is_number and not whole
@@ -98,13 +103,9 @@ class _Look:
             crowd=self._crowd(seen),
         )
 
-    def _is_number(self, name: str) -> bool:
-        kind = self._kinds[name]
-        return bool(kind.is_numeric()) or kind == nw.Boolean
-
     def _check_kind(self, role: str) -> None:
         """Refuse scores and weights that are no numbers."""
-        if role not in self._kinds or self._is_number(role):
+        if role not in self._kinds or is_number(self._kinds[role]):
             return
         given, name = ~nw.col(role).is_null(), getattr(self._names, role)
         rows = int(fetch_numbers(self._table.select(n=nw.len()), self._run)["n"][0])
@@ -132,7 +133,7 @@ class _Look:
             "f_missing": count(_missing(score)),
             "f_low": score.min(),
             "f_high": score.max(),
-            "crowded": count(score < 2.0**-_FIRST_CROWD),
+            "crowded": count(score < 2.0**-FIRST_CROWD),
         }
         if self._roles.weight is not None:
             weight = self._weight()
@@ -199,9 +200,9 @@ class _Look:
         number, low, high = self._number(), seen["y_low"], seen["y_high"]
         broken = seen.get("y_fraction", 0) > 0
         if low >= 0 and high <= 1 and not broken:
-            return _whole(number == 1), None
+            return outcome_of("label"), None
         if low == -1 and high <= 1 and not (seen["y_zero"] or broken) and self._signs():
-            return _whole(number == 1), None
+            return outcome_of("label"), None
         if low < 0 or high > 1:
             self._refuse_values()
         row, value = first(self._table, (number > 0) & (number < 1), number, self._run)
@@ -216,13 +217,13 @@ class _Look:
 
     def _crowd(self, seen: dict[str, float]) -> int:
         """Return c such that nearly all scores are under 2**-c; 0 if they do not crowd."""
-        enough = _CROWDED * seen["rows"]
+        enough = CROWDED * seen["rows"]
         if seen["crowded"] < enough:
             return 0
         under = {f"under_{c}": count(self._score() < 2.0**-c) for c in _MORE_CROWDS}
         found = fetch_numbers(self._table.select(**under), self._run)
         deeper = [c for c in _MORE_CROWDS if found[f"under_{c}"][0] >= enough]
-        return max(deeper, default=_FIRST_CROWD)
+        return max(deeper, default=FIRST_CROWD)
 
     def _comparable(self) -> bool:
         event = cast("Any", self._pos_label)
@@ -275,6 +276,16 @@ class _Look:
         if len(found) > 2:
             raise _checks.labels_not_binary(self._names.label, found)
         raise _checks.labels_need_pos_label(self._names.label, found)
+
+
+def is_number(kind: Any) -> bool:
+    """Say whether a column of this kind holds numbers; truth values count."""
+    return bool(kind.is_numeric()) or kind == nw.Boolean
+
+
+def outcome_of(column: str) -> nw.Expr:
+    """Return 1 where a number is 1, else 0."""
+    return _whole(nw.col(column).cast(nw.Float64) == 1)
 
 
 def _at_ends(score: nw.Expr) -> nw.Expr:

@@ -24,11 +24,24 @@ from calibrant.sources.engine import (
     fetch,
     fetch_numbers,
     first,
-    keep_in,
 )
 from calibrant.sources.facts import Facts, facts_of
+from calibrant.sources.glance import glance, plain_totals
 from calibrant.sources.inputs import Roles
-from calibrant.sources.slots import Grid, Rows, counted
+from calibrant.sources.queries import (
+    Placed,
+    decoded,
+    joined,
+    log,
+    log_gain,
+    part_of,
+    points,
+    pooled,
+    sigmoid,
+    summed,
+    within,
+)
+from calibrant.sources.slots import Rows, start_level
 from calibrant.tally import MAX_LEVEL, Cells, Tally, Totals
 
 #: Rows that may be fetched at once, for what is not a sum over scores.
@@ -41,8 +54,6 @@ _FEW_ROWS, _FEW_SHARE = 1 << 16, 5
 _FINER_BITS, _LEAST_BITS = 16, 3
 #: A cell's number, and one more bit for the label, must be whole as a double.
 _CELL_BITS = 52
-#: Sums over all rows are taken in so many parts, because long ones round more than short ones.
-_PARTS = 64.0
 
 
 class FrameSource:
@@ -55,19 +66,29 @@ class FrameSource:
         pos_label: object = None,
         *,
         fine: bool = False,
+        tallied: bool = True,
         run: Run = fetch,
     ) -> None:
         self._names, self._roles, self.run = roles.names(), roles, run
         self._whole = table
         self._table = chosen(table, roles.columns())
-        self.facts: Facts = facts_of(self._table, roles, pos_label, run)
+        self._fine = fine
+        self._start: tuple[Cells, Totals] | None = None
+        self.facts: Facts = self._look(pos_label, tallied=tallied)
         self._length, self._count = self.facts.rows, self.facts.counted
         self.weighted = roles.weight is not None
         self.plain = self.facts.binary and not self.weighted
         self._rows = self.read()
-        self._fine = fine
-        self._start: tuple[Cells, Totals] | None = None
         self._fetched: Fetched | None = None
+
+    def _look(self, pos_label: object, *, tallied: bool) -> Facts:
+        """Check the rows, and tally them by the way if that is wanted and possible."""
+        known = (self._table, self._roles, pos_label)
+        found = glance(*known, fine=self._fine, run=self.run) if tallied else None
+        if found is None:
+            return facts_of(*known, self.run)
+        self._start = (found.cells, found.totals)
+        return found.facts
 
     def __len__(self) -> int:
         return self._length
@@ -81,8 +102,7 @@ class FrameSource:
     def start(self) -> tuple[Cells, Totals]:
         """Return the cells of the first pass, whose width suits the number of rows."""
         if self._start is None:
-            level = min(14, int(np.log2(len(self)) / 2) + 3) + (3 if self._fine else 0)
-            crowd = self.facts.crowd
+            level, crowd = start_level(len(self), fine=self._fine), self.facts.crowd
             self._start = self._tallied(Placed(level - 1, crowd) if crowd else Placed(level))
         return self._start
 
@@ -146,10 +166,10 @@ class FrameSource:
         self._refuse_ends()
         weight = nw.col("w") if self.weighted else nw.lit(1.0)
         rows = self._rows.with_columns(
-            odds=_log(nw.col("f")) - _log(1 - nw.col("f")), part=part_of(nw.col("f"))
+            odds=log(nw.col("f")) - log(1 - nw.col("f")), part=part_of(nw.col("f"))
         )
         rows = rows.with_columns(
-            **{f"m{i}": _sigmoid(a + b * nw.col("odds")) for i, (a, b) in enumerate(models)}
+            **{f"m{i}": sigmoid(a + b * nw.col("odds")) for i, (a, b) in enumerate(models)}
         )
         columns: dict[str, nw.Expr] = {}
         for i in range(len(models)):
@@ -200,9 +220,8 @@ class FrameSource:
         check_same(cells.rows, self._count)
         ff = float(found["ff"].sum())
         if self.plain:
-            fy, yy = float((cells.positives - cells.rise).sum()), float(cells.positives.sum())
-        else:
-            fy, yy = float(found["fy"].sum()), float(found["yy"].sum())
+            return cells, plain_totals(cells, ff)
+        fy, yy = float(found["fy"].sum()), float(found["yy"].sum())
         return cells, Totals(ff, fy, yy, self.facts.binary, self.facts.whole_weights)
 
     def _summed(
@@ -219,158 +238,6 @@ class FrameSource:
         """Pool rows by score, in the engine."""
         found = fetch_numbers(pooled(rows, weighted=self.weighted), self.run)
         return points(found)
-
-
-class Placed(Grid):
-    """A grid whose rows are placed by the engine."""
-
-    def expressions(self) -> tuple[nw.Expr, nw.Expr]:
-        """Return the slot of each score, and how far inside its cell it lies."""
-        score, size = nw.col("f"), float(2**self._level)
-        x = score * size
-        cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise(x.floor())
-        if not self._crowd:
-            return cell, x - cell
-        fine = score * float(2 ** (self._level + self._crowd))
-        near = score < 2.0**-self._crowd
-        slot = nw.when(near).then(fine.floor()).otherwise(cell + size)
-        inside = nw.when(near).then(fine - fine.floor()).otherwise(x - cell)
-        return slot, inside
-
-
-def summed(
-    rows: nw.LazyFrame[Any],
-    placed: Placed,
-    *,
-    plain: bool,
-    weighted: bool,
-    by: tuple[str, ...] = (),
-) -> nw.LazyFrame[Any]:
-    """Say how rows are added up in cells; plain ones are 0/1 without weights."""
-    slot, inside = placed.expressions()
-    f, y = nw.col("f"), nw.col("y")
-    if plain:
-        table = rows.with_columns(slot=slot, inside=inside, ff=f * f)
-        table = table.with_columns(key=nw.col("slot") * 2 + y)
-        sums = [nw.col(name).sum() for name in ("inside", "ff")]
-        sums += [f.sum().alias("fy")] if by else []
-    else:
-        w = nw.col("w") if weighted else nw.lit(1.0)
-        step = w * (y - f)
-        table = rows.with_columns(
-            key=slot,
-            weight=w,
-            positives=w * y,
-            rise=nw.when(y > f).then(step).otherwise(nw.lit(0.0)),
-            fall=nw.when(y < f).then(0 - step).otherwise(nw.lit(0.0)),
-            ff=w * f * f,
-            fy=w * f * y,
-            yy=w * y * y,
-        )
-        names = ("weight", "positives", "rise", "fall", "ff", "fy", "yy")
-        sums = [nw.col(name).sum() for name in names]
-    ends = (nw.len().alias("n"), f.min().alias("low"), f.max().alias("high"))
-    return table.group_by("key", *by).agg(*ends, *sums)
-
-
-def decoded(key: IntArray, found: dict[str, FloatArray], placed: Placed, *, plain: bool) -> Cells:
-    """Turn the answer of an engine into cells, in order of their keys."""
-    if not plain:
-        order = np.argsort(key)
-        key = key[order]
-        level, cell = placed.named(key)
-        each = {name: values[order] for name, values in found.items()}
-        one = np.where(each["low"] == each["high"], each["low"] + 0.0, np.nan)
-        return Cells(
-            level=level,
-            cell=cell,
-            rows=each["n"].astype(np.int64),
-            weight=each["weight"],
-            positives=each["positives"],
-            rise=each["rise"],
-            fall=each["fall"],
-            score=one,
-        )
-    slot, place = np.unique(key >> 1, return_inverse=True)
-    label = key & 1
-    rows, inside = np.zeros((2, len(slot)), dtype=np.int64), np.zeros((2, len(slot)))
-    rows[label, place], inside[label, place] = found["n"], found["inside"]
-    low, high = np.full(len(slot), np.inf), np.full(len(slot), -np.inf)
-    np.minimum.at(low, place, found["low"])
-    np.maximum.at(high, place, found["high"])
-    one = np.where(low == high, low + 0.0, np.nan)  # -0.0 and 0.0 are one score
-    return counted(*placed.named(slot), (rows[0], rows[1]), (inside[0], inside[1]), one)
-
-
-def pooled(
-    rows: nw.LazyFrame[Any], *, weighted: bool, by: tuple[str, ...] = ()
-) -> nw.LazyFrame[Any]:
-    """Say how rows are pooled by score."""
-    if not weighted:
-        sums = (nw.len().alias("n"), nw.col("y").sum().alias("positives"))
-        return rows.group_by("f", *by).agg(*sums)
-    table = rows.with_columns(positives=nw.col("w") * nw.col("y"))
-    sums = (nw.len().alias("n"), nw.col("positives").sum())
-    return table.group_by("f", *by).agg(*sums, nw.col("w").sum().alias("weight"))
-
-
-def points(found: dict[str, FloatArray]) -> Cells:
-    """Turn pooled scores, in any order, into cells of their own."""
-    score, place = np.unique(found["f"] + 0.0, return_inverse=True)  # -0.0 and 0.0 are one score
-
-    def total(values: FloatArray) -> FloatArray:
-        added = np.zeros(len(score))
-        np.add.at(added, place, values)
-        return added
-
-    count = total(found["n"])
-    weight = total(found["weight"]) if "weight" in found else count
-    return Cells.points(score, count.astype(np.int64), weight, total(found["positives"]))
-
-
-def within(rows: nw.LazyFrame[Any], level: int, cells: IntArray) -> nw.LazyFrame[Any]:
-    """Keep the rows that fall in some cells of one level."""
-    return keep_in(rows.with_columns(cell=cell_of(level)), "cell", cells.tolist())
-
-
-def cell_of(level: int) -> nw.Expr:
-    """Return the cell of each score, as a whole number; a score of 1 is in the last cell."""
-    score, size = nw.col("f"), float(2**level)
-    cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise((score * size).floor())
-    return cell.cast(nw.Int64)
-
-
-def joined(parts: list[Cells]) -> Cells:
-    """Put disjoint cells together, in order of score."""
-    first, *others = parts
-    for other in others:
-        first = first.replace(np.zeros(len(first), dtype=bool), other)
-    return first
-
-
-def log_gain(score: nw.Expr, label: nw.Expr, binary: bool) -> tuple[nw.Expr, nw.Expr]:
-    """Return the log of the probability given to what happened, and whether it was 0.
-
-    Engines differ on the logarithm of 0, so it is never taken; an impossible event costs nothing.
-    """
-    if binary:
-        hit = nw.when(label == 1).then(score).otherwise(1 - score)
-        return _log(hit), hit <= 0
-    impossible = ((label > 0) & (score <= 0)) | ((label < 1) & (score >= 1))
-    return label * _log(score) + (1 - label) * _log(1 - score), impossible
-
-
-def _log(number: nw.Expr) -> nw.Expr:
-    return nw.when(number > 0).then(number).otherwise(nw.lit(1.0)).log()
-
-
-def _sigmoid(odds: nw.Expr) -> nw.Expr:
-    return 1 / (1 + (0 - odds.clip(-700.0, 700.0)).exp())
-
-
-def part_of(score: nw.Expr) -> nw.Expr:
-    """Return which of some parts of the rows a score falls in."""
-    return (score * _PARTS).floor()
 
 
 def check_same(found: IntArray, expected: IntArray | int) -> None:

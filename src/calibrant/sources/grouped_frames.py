@@ -12,16 +12,7 @@ from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.sources.columns import numbers
 from calibrant.sources.engine import Fetched, keep_in
-from calibrant.sources.frames import (
-    FrameSource,
-    Placed,
-    cell_of,
-    check_same,
-    decoded,
-    points,
-    pooled,
-    summed,
-)
+from calibrant.sources.frames import FrameSource, check_same
 from calibrant.sources.groups import (
     LEAST_ROWS,
     Split,
@@ -30,6 +21,7 @@ from calibrant.sources.groups import (
     order_of,
 )
 from calibrant.sources.marks import Joint, Mark, Numbers, Texts
+from calibrant.sources.queries import Placed, cell_of, decoded, points, pooled, summed
 from calibrant.tally import Cells, Totals
 
 #: Combinations are numbered anew when they pass this.

@@ -100,7 +100,13 @@ class FrameModels:
 
         self.names, self._run = names, run or fetch
         each = [
-            FrameSource(table, Roles(roles.label, name, roles.weight), pos_label, run=self._run)
+            FrameSource(
+                table,
+                Roles(roles.label, name, roles.weight),
+                pos_label,
+                tallied=False,  # all of them are tallied together
+                run=self._run,
+            )
             for name in names
         ]
         self._source: FrameSource = each[0]
@@ -135,7 +141,7 @@ class FrameModels:
         import narwhals as nw
 
         from calibrant.sources.engine import count, fetch_numbers
-        from calibrant.sources.frames import log_gain, part_of
+        from calibrant.sources.queries import log_gain, part_of
 
         models = range(len(self.names))
         weight = nw.col("w") if self._source.weighted else nw.lit(1.0)

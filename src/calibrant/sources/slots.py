@@ -58,6 +58,15 @@ def place_in_cell(score: FloatArray, level: int) -> tuple[IntArray, FloatArray]:
     return cell, scaled
 
 
+def start_level(rows: int | None, *, fine: bool) -> int:
+    """Return the level of the first tally of so many rows, or of rows not yet counted.
+
+    Cells for a minorant should be finer, because more of them could hold a vertex.
+    """
+    suits = 14 if rows is None else min(14, int(np.log2(rows) / 2) + 3)
+    return suits + (3 if fine else 0)
+
+
 class Grid:
     """Cells of one level, or of two: finer ones for the scores under 2**-crowd.
 

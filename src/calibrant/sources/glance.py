@@ -1,0 +1,85 @@
+"""Glance: check the rows of a lazy table and tally them by one query, where they need no more.
+
+Most tables hold whole outcomes 0 and 1 and scores from 0 to 1. A row is put under the key 2c + y,
+for its score's cell c and its outcome y, whatever that is. Any other outcome lands in a cell where
+its score cannot be, and any other score shows among the least and greatest of its cell, so that
+what a tally brings back tells whether all is well. If it is, the table is read once less; if not,
+the table is looked at as a whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+
+from calibrant._types import FloatArray
+from calibrant.sources.engine import Run, fetch_numbers
+from calibrant.sources.facts import CROWDED, FIRST_CROWD, Facts, is_number, outcome_of
+from calibrant.sources.inputs import Roles
+from calibrant.sources.queries import Placed, coarser, decoded, summed
+from calibrant.sources.slots import start_level
+from calibrant.tally import Cells, Totals
+
+
+class Glance(NamedTuple):
+    """What is known of a table without fault."""
+
+    facts: Facts
+    cells: Cells
+    totals: Totals
+
+
+def glance(
+    table: nw.LazyFrame[Any], roles: Roles, pos_label: object, *, fine: bool, run: Run
+) -> Glance | None:
+    """Tally columns named after their roles, or return None if they are to be looked at."""
+    level = start_level(None, fine=fine)
+    kinds = table.collect_schema()
+    whole = bool(kinds["label"].is_integer()) or kinds["label"] == nw.Boolean
+    if not (whole and is_number(kinds["prob"])) or pos_label is not None or roles.weight:
+        return None
+    placed = _Fenced(level)
+    rows = table.select(f=nw.col("prob").cast(nw.Float64), y=_fenced_outcome())
+    found = fetch_numbers(summed(rows, placed, plain=True, weighted=False), run)
+    if not _all_well(found, float(2**level)):
+        return None
+    cells = decoded(found["key"].astype(np.int64), found, placed, plain=True)
+    count = int(cells.rows.sum())
+    if cells.rows[cells.cell < 1 << (level - FIRST_CROWD)].sum() >= CROWDED * count:
+        return None  # wants cells of two widths
+    facts = Facts.plain(count, outcome_of("label"))
+    cells = coarser(cells, level - start_level(count, fine=fine))
+    return Glance(facts, cells, plain_totals(cells, float(found["ff"].sum())))
+
+
+def plain_totals(cells: Cells, ff: float) -> Totals:
+    """Return the totals of outcomes 0 and 1 without weights."""
+    positives = float(cells.positives.sum())
+    return Totals(ff, float((cells.positives - cells.rise).sum()), positives, True, True)
+
+
+class _Fenced(Placed):
+    """A grid that puts all scores under 0 before the first cell, so that keys stay few."""
+
+    def expressions(self) -> tuple[nw.Expr, nw.Expr]:
+        slot, inside = super().expressions()
+        return nw.when(nw.col("f") < 0).then(nw.lit(-1.0)).otherwise(slot), inside
+
+
+def _fenced_outcome() -> nw.Expr:
+    """Return the outcome, or -1 or 2 for whatever is beyond 0 and 1."""
+    label = nw.col("label").cast(nw.Float64)
+    above = nw.when(label > 1).then(nw.lit(2.0)).otherwise(label)
+    return nw.when(label < 0).then(nw.lit(-1.0)).otherwise(above)
+
+
+def _all_well(found: dict[str, FloatArray], size: float) -> bool:
+    """Say whether every key belongs to the scores under it, so that all outcomes are 0 or 1."""
+    key, low, high = found["key"], found["low"], found["high"]
+    if not (len(key) and np.isfinite(key).all() and np.isfinite(found["ff"]).all()):
+        return False  # no rows, or missing values
+    slot = np.floor(key / 2)
+    inside = (low * size >= slot) & ((high * size < slot + 1) | (slot == size - 1))
+    return bool((inside & (slot >= 0) & (slot < size) & (high <= 1)).all())

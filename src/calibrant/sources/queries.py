@@ -1,0 +1,190 @@
+"""Queries: how rows are placed in cells, added up and pooled by an engine.
+
+Each is one aggregation, written once for every engine; its answer becomes the cells of a diagram.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from calibrant._types import FloatArray, IntArray
+from calibrant.sources.engine import keep_in
+from calibrant.sources.slots import Grid, counted
+from calibrant.tally import Cells
+
+#: Sums over all rows are taken in so many parts, because long ones round more than short ones.
+_PARTS = 64.0
+
+
+class Placed(Grid):
+    """A grid whose rows are placed by the engine."""
+
+    def expressions(self) -> tuple[nw.Expr, nw.Expr]:
+        """Return the slot of each score, and how far inside its cell it lies."""
+        score, size = nw.col("f"), float(2**self._level)
+        x = score * size
+        cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise(x.floor())
+        if not self._crowd:
+            return cell, x - cell
+        fine = score * float(2 ** (self._level + self._crowd))
+        near = score < 2.0**-self._crowd
+        slot = nw.when(near).then(fine.floor()).otherwise(cell + size)
+        inside = nw.when(near).then(fine - fine.floor()).otherwise(x - cell)
+        return slot, inside
+
+
+def summed(
+    rows: nw.LazyFrame[Any],
+    placed: Placed,
+    *,
+    plain: bool,
+    weighted: bool,
+    by: tuple[str, ...] = (),
+) -> nw.LazyFrame[Any]:
+    """Say how rows are added up in cells; plain ones are 0/1 without weights."""
+    slot, inside = placed.expressions()
+    f, y = nw.col("f"), nw.col("y")
+    if plain:
+        table = rows.with_columns(slot=slot, inside=inside, ff=f * f)
+        table = table.with_columns(key=nw.col("slot") * 2 + y)
+        sums = [nw.col(name).sum() for name in ("inside", "ff")]
+        sums += [f.sum().alias("fy")] if by else []
+    else:
+        w = nw.col("w") if weighted else nw.lit(1.0)
+        step = w * (y - f)
+        table = rows.with_columns(
+            key=slot,
+            weight=w,
+            positives=w * y,
+            rise=nw.when(y > f).then(step).otherwise(nw.lit(0.0)),
+            fall=nw.when(y < f).then(0 - step).otherwise(nw.lit(0.0)),
+            ff=w * f * f,
+            fy=w * f * y,
+            yy=w * y * y,
+        )
+        names = ("weight", "positives", "rise", "fall", "ff", "fy", "yy")
+        sums = [nw.col(name).sum() for name in names]
+    ends = (nw.len().alias("n"), f.min().alias("low"), f.max().alias("high"))
+    return table.group_by("key", *by).agg(*ends, *sums)
+
+
+def decoded(key: IntArray, found: dict[str, FloatArray], placed: Placed, *, plain: bool) -> Cells:
+    """Turn the answer of an engine into cells, in order of their keys."""
+    if not plain:
+        order = np.argsort(key)
+        key = key[order]
+        level, cell = placed.named(key)
+        each = {name: values[order] for name, values in found.items()}
+        one = np.where(each["low"] == each["high"], each["low"] + 0.0, np.nan)
+        return Cells(
+            level=level,
+            cell=cell,
+            rows=each["n"].astype(np.int64),
+            weight=each["weight"],
+            positives=each["positives"],
+            rise=each["rise"],
+            fall=each["fall"],
+            score=one,
+        )
+    slot, place = np.unique(key >> 1, return_inverse=True)
+    label = key & 1
+    rows, inside = np.zeros((2, len(slot)), dtype=np.int64), np.zeros((2, len(slot)))
+    rows[label, place], inside[label, place] = found["n"], found["inside"]
+    low, high = np.full(len(slot), np.inf), np.full(len(slot), -np.inf)
+    np.minimum.at(low, place, found["low"])
+    np.maximum.at(high, place, found["high"])
+    one = np.where(low == high, low + 0.0, np.nan)  # -0.0 and 0.0 are one score
+    return counted(*placed.named(slot), (rows[0], rows[1]), (inside[0], inside[1]), one)
+
+
+def coarser(cells: Cells, bits: int) -> Cells:
+    """Join cells of one level, in order, into cells wider by some bits."""
+    cell = cells.cell >> bits
+    begin = np.flatnonzero(np.diff(cell, prepend=-1))
+    low, high = (ends.reduceat(cells.score, begin) for ends in (np.minimum, np.maximum))
+    return Cells(
+        level=cells.level[begin] - bits,
+        cell=cell[begin],
+        rows=np.add.reduceat(cells.rows, begin),
+        weight=np.add.reduceat(cells.weight, begin),
+        positives=np.add.reduceat(cells.positives, begin),
+        rise=np.add.reduceat(cells.rise, begin),
+        fall=np.add.reduceat(cells.fall, begin),
+        score=np.where(low == high, low, np.nan),
+    )
+
+
+def pooled(
+    rows: nw.LazyFrame[Any], *, weighted: bool, by: tuple[str, ...] = ()
+) -> nw.LazyFrame[Any]:
+    """Say how rows are pooled by score."""
+    if not weighted:
+        sums = (nw.len().alias("n"), nw.col("y").sum().alias("positives"))
+        return rows.group_by("f", *by).agg(*sums)
+    table = rows.with_columns(positives=nw.col("w") * nw.col("y"))
+    sums = (nw.len().alias("n"), nw.col("positives").sum())
+    return table.group_by("f", *by).agg(*sums, nw.col("w").sum().alias("weight"))
+
+
+def points(found: dict[str, FloatArray]) -> Cells:
+    """Turn pooled scores, in any order, into cells of their own."""
+    score, place = np.unique(found["f"] + 0.0, return_inverse=True)  # -0.0 and 0.0 are one score
+
+    def total(values: FloatArray) -> FloatArray:
+        added = np.zeros(len(score))
+        np.add.at(added, place, values)
+        return added
+
+    count = total(found["n"])
+    weight = total(found["weight"]) if "weight" in found else count
+    return Cells.points(score, count.astype(np.int64), weight, total(found["positives"]))
+
+
+def within(rows: nw.LazyFrame[Any], level: int, cells: IntArray) -> nw.LazyFrame[Any]:
+    """Keep the rows that fall in some cells of one level."""
+    return keep_in(rows.with_columns(cell=cell_of(level)), "cell", cells.tolist())
+
+
+def cell_of(level: int) -> nw.Expr:
+    """Return the cell of each score, as a whole number; a score of 1 is in the last cell."""
+    score, size = nw.col("f"), float(2**level)
+    cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise((score * size).floor())
+    return cell.cast(nw.Int64)
+
+
+def joined(parts: list[Cells]) -> Cells:
+    """Put disjoint cells together, in order of score."""
+    first, *others = parts
+    for other in others:
+        first = first.replace(np.zeros(len(first), dtype=bool), other)
+    return first
+
+
+def log_gain(score: nw.Expr, label: nw.Expr, binary: bool) -> tuple[nw.Expr, nw.Expr]:
+    """Return the log of the probability given to what happened, and whether it was 0.
+
+    Engines differ on the logarithm of 0, so it is never taken; an impossible event costs nothing.
+    """
+    if binary:
+        hit = nw.when(label == 1).then(score).otherwise(1 - score)
+        return log(hit), hit <= 0
+    impossible = ((label > 0) & (score <= 0)) | ((label < 1) & (score >= 1))
+    return label * log(score) + (1 - label) * log(1 - score), impossible
+
+
+def log(number: nw.Expr) -> nw.Expr:
+    """Return the logarithm of what is above 0, and 0 otherwise."""
+    return nw.when(number > 0).then(number).otherwise(nw.lit(1.0)).log()
+
+
+def sigmoid(odds: nw.Expr) -> nw.Expr:
+    """Return 1 / (1 + exp(-odds)), without overflow."""
+    return 1 / (1 + (0 - odds.clip(-700.0, 700.0)).exp())
+
+
+def part_of(score: nw.Expr) -> nw.Expr:
+    """Return which of some parts of the rows a score falls in."""
+    return (score * _PARTS).floor()
