@@ -84,14 +84,18 @@ def engines(path: Path, rows: int) -> Iterator[tuple[str, Callable[[], Any], str
     by_sql = lambda: connection.execute(BY_SQL).fetchall()  # noqa: E731
     yield "DuckDB, by hand", by_sql, ""
     yield "DuckDB table", error(connection.table("t")), "DuckDB, by hand"
-    yield "DuckDB, Parquet file", error(connection.read_parquet(str(path))), "DuckDB, by hand"
+    by_file = BY_SQL.replace("FROM t", f"FROM '{path}'")
+    yield "DuckDB, Parquet file, by hand", lambda: connection.execute(by_file).fetchall(), ""
+    file = connection.read_parquet(str(path))
+    yield "DuckDB, Parquet file", error(file), "DuckDB, Parquet file, by hand"
     connection.execute("DROP TABLE t")
     table = pl.read_parquet(path, columns=["p", "y"])
     yield "polars, by hand", polars_by_hand(table.lazy()), ""
     yield "polars, by hand, ties not pooled", polars_without_ties(table.lazy()), ""
     yield "polars", error(table), "polars, by hand"
     yield "polars, lazy", error(table.lazy()), "polars, by hand"
-    yield "polars, Parquet file", error(pl.scan_parquet(path)), "polars, by hand"
+    yield "polars, Parquet file, by hand", polars_by_hand(pl.scan_parquet(path)), ""
+    yield "polars, Parquet file", error(pl.scan_parquet(path)), "polars, Parquet file, by hand"
     if rows <= 10**7:
         yield "pyarrow", error(table.to_arrow()), ""
         frame = table.to_pandas()
@@ -122,10 +126,21 @@ def groups(path: Path, rows: int) -> Iterator[str]:
     yield "| :-- | --: | --: | --: |"
     frame = pl.read_parquet(path).to_pandas()
     words = frame["g"].map(lambda g: f"group {g:03d}").astype("category")
+    connection = duckdb.connect()
+    listed = ", ".join(f"'group {g:03d}'" for g in range(GROUPS))
+    connection.execute(
+        f"CREATE TABLE t AS SELECT p, y, printf('group %03d', g)::ENUM({listed}) AS g FROM '{path}'"
+    )
+    lazy = pl.scan_parquet(path).collect()
     tables = {
         "pandas, whole numbers": frame,
         "pandas, categories": frame.assign(g=words),
-        "DuckDB, Parquet file": duckdb.read_parquet(str(path)),
+        "DuckDB, Parquet file, whole numbers": duckdb.read_parquet(str(path)),
+        "DuckDB table, categories": connection.table("t"),
+        "polars, lazy, whole numbers": lazy.lazy(),
+        "polars, lazy, categories": lazy.with_columns(
+            g=pl.Series(words.astype(str)).cast(pl.Categorical)
+        ).lazy(),
     }
     for name, table in tables.items():
         data = cb.Predictions(table, label="y", prob="p")

@@ -379,3 +379,33 @@ def test_dictionary_columns_of_arrow(tmp_path):
     table = table.set_column(2, "g", pa.array(words).dictionary_encode())
     found = cb.audit(table, label="y", prob="p", pos_label="yes", by="g").groups
     assert sorted(one.rows for one in found) == sorted([LABEL.sum(), ROWS - LABEL.sum()])
+
+
+WORDS = ["it's", "", "B", "a", "é\x1f", "a\x00b", "x'); DROP TABLE t; --", "?", "+", "=a"]
+
+
+@pytest.mark.parametrize("kind", ["polars categories", "polars enum", "duckdb enum", "duckdb text"])
+@pytest.mark.parametrize("zero", [True, False])
+def test_words_are_told_apart_by_their_code(kind, zero):
+    """Codes are looked up by word, whatever codes the table's own type gives them."""
+    words = WORDS if zero and "duckdb" not in kind else [w for w in WORDS if "\x00" not in w]
+    rng = np.random.default_rng(5)
+    place = rng.integers(0, len(words) + 1, 4000)
+    group = [words[i] if i < len(words) else None for i in place]
+    prob = rng.random(4000)
+    table = pl.DataFrame({"y": (rng.random(4000) < prob).astype(int), "p": prob, "g": group})
+    expected = cb.audit(table, label="y", prob="p", by="g").to_dict()["groups"]
+    ordered = sorted(words, reverse=True)
+    with duckdb.connect() as connection:
+        if kind == "polars categories":
+            given = table.with_columns(pl.col("g").cast(pl.Categorical)).lazy()
+        elif kind == "polars enum":
+            given = table.with_columns(pl.col("g").cast(pl.Enum([*ordered, "unused"]))).lazy()
+        else:
+            connection.register("t0", table.to_arrow())
+            listed = ", ".join("'" + word.replace("'", "''") + "'" for word in ordered)
+            cast = f"g::ENUM({listed})" if kind == "duckdb enum" else "g"
+            connection.execute(f"CREATE TABLE t AS SELECT y, p, {cast} AS g FROM t0")
+            given = connection.table("t")
+        found = cb.audit(given, label="y", prob="p", by="g").to_dict()["groups"]
+    same(found, expected)

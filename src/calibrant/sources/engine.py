@@ -137,6 +137,26 @@ def keep_in(
     return found
 
 
+def coded_words(
+    frame: nw.LazyFrame[Any], column: str, words: Sequence[str], new: str
+) -> nw.LazyFrame[Any] | None:
+    """Add a column that says which of some words a text is, null if none; or None if it cannot."""
+    native: Any
+    if frame.implementation.is_duckdb() and not any("\0" in word for word in words):
+        listed = ", ".join("'" + word.replace("'", "''") + "'" for word in words)
+        code = f"enum_code(TRY_CAST({quoted(column)} AS ENUM({listed})))"
+        native = nw.to_native(frame).project(f"*, {code}::BIGINT AS {quoted(new)}")
+    elif frame.implementation.is_polars():
+        import polars as pl
+
+        text = pl.col(column).cast(pl.Enum(list(words)), strict=False)
+        native = nw.to_native(frame).with_columns(text.to_physical().cast(pl.Int64).alias(new))
+    else:
+        return None
+    coded: nw.LazyFrame[Any] = nw.from_native(native)
+    return coded
+
+
 def count(condition: nw.Expr) -> nw.Expr:
     """Count the rows where a condition holds (Spark does not add up truth values)."""
     return condition.cast(nw.Int64).sum()

@@ -232,7 +232,7 @@ class FrameSource:
             summed(rows, placed, plain=self.plain, weighted=self.weighted), self.run
         )
         key = found["key"].astype(np.int64)
-        return decoded(key, found, placed, plain=self.plain), found
+        return decoded(key, found, placed, plain=self.plain)[1], found
 
     def _pooled(self, rows: nw.LazyFrame[Any]) -> Cells:
         """Pool rows by score, in the engine."""

@@ -45,7 +45,7 @@ def glance(
     found = fetch_numbers(summed(rows, placed, plain=True, weighted=False), run)
     if not _all_well(found, float(2**level)):
         return None
-    cells = decoded(found["key"].astype(np.int64), found, placed, plain=True)
+    _, cells = decoded(found["key"].astype(np.int64), found, placed, plain=True)
     count = int(cells.rows.sum())
     if cells.rows[cells.cell < 1 << (level - FIRST_CROWD)].sum() >= CROWDED * count:
         return None  # wants cells of two widths

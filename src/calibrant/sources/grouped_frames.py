@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import narwhals as nw
@@ -11,7 +12,7 @@ import numpy as np
 from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.sources.columns import numbers
-from calibrant.sources.engine import Fetched, keep_in
+from calibrant.sources.engine import Fetched, coded_words, keep_in
 from calibrant.sources.frames import FrameSource, check_same
 from calibrant.sources.groups import (
     LEAST_ROWS,
@@ -20,12 +21,16 @@ from calibrant.sources.groups import (
     name_values,
     order_of,
 )
-from calibrant.sources.marks import Joint, Mark, Numbers, Texts
-from calibrant.sources.queries import Placed, cell_of, decoded, points, pooled, summed
+from calibrant.sources.marks import Joint, Mark, Numbers, Texts, Words
+from calibrant.sources.queries import Placed, cell_of, decoded, listed, points, pooled, summed
 from calibrant.tally import Cells, Totals
 
 #: Combinations are numbered anew when they pass this.
 _MANY = 1 << 40
+#: Rows that are fetched one by one rather than pooled.
+_LISTED = 1 << 21
+#: Numbers below this are looked up in a table.
+_LOOKED_UP = 1 << 22
 
 
 class GroupedFrames:
@@ -48,13 +53,13 @@ class GroupedFrames:
         self._marks: list[list[Mark]] = []
         for k, name in enumerate(names):
             kind = kinds[f"by{k}"]
-            coding: Numbers | Texts = Numbers() if Numbers.suit(kind) else Texts(kind)
+            coding = _coding(kind)
             found, others = self._named(rows, k, coding)
             if not coding.fits(found):
                 coding = Texts(kind)
                 found, others = self._named(rows, k, coding)
             self.splits.append(Split(name, [coding.value(one) for one in found], others))
-            column, marks = coding.marked(nw.col(f"by{k}"), found, pooled=others > 0)
+            rows, column, marks = _marked(rows, k, coding, found, pooled=others > 0)
             codes[f"c{k}"] = column
             self._marks.append(marks)
         self._columns = tuple(codes)
@@ -111,29 +116,34 @@ class GroupedFrames:
     def tally(self, level: int) -> tuple[IntArray, Cells, list[Totals]]:
         """Tally all rows in one pass."""
         plain, weighted = self._source.plain, self._source.weighted
-        placed = _Stacked(level)
-        query = summed(self._rows, placed, plain=plain, weighted=weighted, by=self._columns)
-        answer = self._run(query)
+        placed, bits = _Stacked(level), level + int(plain)
+        ask = partial(summed, placed=placed, plain=plain, weighted=weighted)
+        joint = Joint(self._marks, bits)
+        if joint.whole:  # one number to group by is faster than several
+            rows = self._rows.with_columns(group=joint.group(self._columns))
+            answer = self._run(ask(rows, joint=joint))
+            # never as doubles, which do not hold every whole number
+            marks, key = joint.parted(answer["key"].astype(np.int64))
+            answer |= dict(zip(self._columns, marks, strict=True))
+        else:
+            answer = self._run(ask(self._rows, by=self._columns))
+            key = numbers(answer["key"], 0, "key").astype(np.int64)
         combo = self._places(self._codes(answer, range(len(self._columns))))
-        found = {
-            name: numbers(values, 0, name)
-            for name, values in answer.items()
-            if name not in self._columns
-        }
-        bits = level + int(plain)
-        key = found["key"].astype(np.int64) + (combo << bits)
-        cells = decoded(key, found, placed, plain=plain)
+        sums = {name: answer[name] for name in answer.keys() - {"key", *self._columns}}
+        found = {name: numbers(values, 0, name) for name, values in sums.items()}
+        slot, cells = decoded(key + (combo << bits), found, placed, plain=plain)
         check_same(cells.rows, self.rows)
-        totals = self._totals(combo, found)
-        return np.unique(key >> int(plain)) >> level, cells, totals
+        combo_of_cell = slot >> level
+        return combo_of_cell, cells, self._totals(combo, found, combo_of_cell, cells)
 
-    def _totals(self, combo: IntArray, found: dict[str, FloatArray]) -> list[Totals]:
+    def _totals(
+        self, combo: IntArray, found: dict[str, FloatArray], combo_of_cell: IntArray, cells: Cells
+    ) -> list[Totals]:
         facts, combos = self._source.facts, len(self.rows)
         ff = np.bincount(combo, found["ff"], combos)
         if self._source.plain:
-            label = found["key"].astype(np.int64) & 1
-            yy = np.bincount(combo, found["n"] * label, combos)
-            fy = np.bincount(combo, found["fy"] * label, combos)
+            yy = np.bincount(combo_of_cell, cells.positives, combos)
+            fy = yy - np.bincount(combo_of_cell, cells.rise, combos)
         else:
             fy, yy = (np.bincount(combo, found[name], combos) for name in ("fy", "yy"))
         return [
@@ -156,7 +166,9 @@ class GroupedFrames:
             else:  # small groups that are pooled, too many to be joined with every cell
                 wholes.append(keep_in(keep_in(rows, "group", members), "cell", cells.cell.tolist()))
         parts = [*wholes, *([keep_in(rows, "key", keys)] if keys else [])]
-        queries = [pooled(part, weighted=self._source.weighted, by=columns) for part in parts]
+        many = sum(int(cells.rows.sum()) for cells in wanted.values()) > _LISTED
+        ask = pooled if many else listed
+        queries = [ask(part, weighted=self._source.weighted, by=columns) for part in parts]
         answers = [self._run(query) for query in queries]
         whole = {name: np.concatenate([one[name] for one in answers]) for name in answers[0]}
         opened = self._by_group(view, whole, wanted)
@@ -172,11 +184,13 @@ class GroupedFrames:
         group = group_of[_places(combos, self._codes(answer, view.columns))]
         names = [name for name in ("f", "n", "positives", "weight") if name in answer]
         found = {name: numbers(answer[name], 0, name) for name in names}
-        order = np.argsort(group, kind="stable")
+        narrow = group.astype(np.uint16 if len(view) < 1 << 16 else np.int64)  # sorted in one sweep
+        order = np.argsort(narrow, kind="stable")
+        found = {name: values[order] for name, values in found.items()}
         ends = np.searchsorted(group[order], np.arange(len(view) + 1)).tolist()
 
         def inside(number: int) -> Cells:
-            rows = order[ends[number] : ends[number + 1]]
+            rows = slice(ends[number], ends[number + 1])
             return points({name: values[rows] for name, values in found.items()})
 
         return {number: inside(number) for number in wanted}
@@ -197,10 +211,8 @@ class GroupedFrames:
     def _code(self, k: int, found: AnyArray) -> IntArray:
         marks = self._marks[k]
         if isinstance(marks[0], int):
-            order = np.argsort(marks)
-            known = np.array(marks)[order]
             whole = numbers(found, 0, "mark").astype(np.int64)
-            codes: IntArray = order[np.searchsorted(known, whole).clip(max=len(known) - 1)]
+            codes: IntArray = _looked_up(np.array(marks), whole)
             same = bool((np.array(marks)[codes] == whole).all())
         else:
             code_of = {mark: code for code, mark in enumerate(marks)}
@@ -222,7 +234,20 @@ def _places(combos: IntArray, codes: IntArray) -> IntArray:
         key = key * (int(both.max()) + 1) + both
         if int(key.max()) >= _MANY:  # numbered anew, or there would be more than numbers go
             key = np.unique(key, return_inverse=True)[1].ravel()
-    places: IntArray = np.searchsorted(key[: len(combos)], key[len(combos) :])
+    return _looked_up(key[: len(combos)], key[len(combos) :])
+
+
+def _looked_up(known: IntArray, wanted: IntArray) -> IntArray:
+    """Return the place of each number among known ones; any place if it is not there."""
+    most = int(known.max())
+    places: IntArray = np.arange(len(known))
+    if most < _LOOKED_UP:
+        table = np.zeros(most + 1, dtype=np.int64)
+        table[known] = places
+        places = table[wanted.clip(0, most)]
+    else:
+        order = np.argsort(known)
+        places = order[np.searchsorted(known[order], wanted).clip(max=len(known) - 1)]
     return places
 
 
@@ -232,6 +257,24 @@ class _Stacked(Placed):
     def named(self, slot: IntArray) -> tuple[IntArray, IntArray]:
         """Return the level and the cell of some slots."""
         return np.full(len(slot), self._level), slot & ((1 << self._level) - 1)
+
+
+def _coding(kind: Any) -> Numbers | Texts:
+    if Numbers.suit(kind):
+        return Numbers()
+    return Words(kind) if Words.suit(kind) else Texts(kind)
+
+
+def _marked(
+    rows: nw.LazyFrame[Any], k: int, coding: Numbers | Texts, found: list[Any], *, pooled: bool
+) -> tuple[nw.LazyFrame[Any], nw.Expr, list[Mark]]:
+    """Return rows and how to mark them, and the marks of the values and of those pooled."""
+    column = nw.col(f"by{k}")
+    if isinstance(coding, Words):
+        coded = coded_words(rows, f"by{k}", coding.words(found), f"word{k}")
+        if coded is not None:
+            return coded, *coding.marked_by_code(column, nw.col(f"word{k}"), found)
+    return rows, *coding.marked(column, found, pooled=pooled)
 
 
 def _check_kind(kind: Any, name: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import narwhals as nw
 import numpy as np
 
+from calibrant._types import IntArray
 from calibrant.sources.columns import is_missing
 from calibrant.sources.groups import plain_value
 
@@ -105,41 +106,69 @@ class Texts:
         return marks, [*found, self.pooled]
 
 
-class Joint:
-    """One key for the marks of one or two columns and a cell: a whole number, or a text."""
+class Words(Texts):
+    """Words: their place among those that stand for themselves, which the engine looks up."""
 
-    def __init__(self, marks: list[list[Mark]], level: int = 0) -> None:
-        self._marks, self._level = marks, level
+    _missing_mark, _pooled_mark = 0, 1
+
+    @staticmethod
+    def suit(kind: Any) -> bool:
+        """Say whether a column holds words."""
+        return any(kind == one for one in (nw.String, nw.Categorical, nw.Enum))
+
+    def words(self, found: Sequence[str]) -> list[str]:
+        """Return the words among what told values apart."""
+        return [self.value(one) for one in found if one != self._missing]
+
+    def marked_by_code(
+        self, column: nw.Expr, code: nw.Expr, found: Sequence[str]
+    ) -> tuple[nw.Expr, list[Mark]]:
+        """Return the mark of each row from its word's place, and the marks of the values."""
+        place = {word: mark for mark, word in enumerate(self.words(found), start=2)}
+        marks: list[Mark] = [place.get(self.value(one), self._missing_mark) for one in found]
+        no_word = self._missing_mark if self._missing in found else self._pooled_mark
+        other = nw.when(column.is_null()).then(nw.lit(no_word)).otherwise(self._pooled_mark)
+        mark = nw.when(code.is_null()).then(other).otherwise(code + 2)
+        return mark, [*marks, self._pooled_mark]
+
+
+class Joint:
+    """One key for the marks of some columns and a cell: a whole number, or a text."""
+
+    def __init__(self, marks: list[list[Mark]], bits: int = 0) -> None:
+        self._marks, self._bits = marks, bits
         whole = [[mark for mark in column if isinstance(mark, int)] for column in marks]
         self._sizes = [max(column, default=0) + 1 for column in whole]
-        room = 1 << level
+        room = 1 << bits
         for size in self._sizes:
             room *= size
-        self._whole = [len(c) for c in whole] == [len(c) for c in marks] and room < _MOST
+        self.whole = [len(c) for c in whole] == [len(c) for c in marks] and room < _MOST
 
     def group(self, columns: Sequence[str]) -> nw.Expr:
         """Return the part of the key that says which group a row is in."""
-        first, *second = (nw.col(name) for name in columns)
-        if self._whole:
-            return first * self._sizes[1] + second[0] if second else first
-        if not second:
+        first, *others = (nw.col(name) for name in columns)
+        if self.whole:
+            for size, other in zip(self._sizes[1:], others, strict=True):
+                first = first * size + other
+            return first
+        if not others:
             return first.cast(nw.String)
         # the length of the first text says where the second one begins
-        texts = first.cast(nw.String), second[0].cast(nw.String)
+        texts = first.cast(nw.String), others[0].cast(nw.String)
         length = texts[0].str.len_chars().cast(nw.String)
         return nw.concat_str(length, nw.concat_str(*texts), separator=_BETWEEN)
 
     def key(self) -> nw.Expr:
         """Return the key of a row, from the columns `group` and `cell`."""
         group, cell = nw.col("group"), nw.col("cell")
-        if self._whole:
-            return group * (1 << self._level) + cell
+        if self.whole:
+            return group * (1 << self._bits) + cell
         return nw.concat_str(group, cell.cast(nw.String), separator=_BETWEEN)
 
     def group_of(self, codes: Sequence[int]) -> Mark:
         """Return what `group` gives for the codes of a group."""
         first, *second = (marks[code] for marks, code in zip(self._marks, codes, strict=True))
-        if isinstance(first, int) and self._whole:
+        if isinstance(first, int) and self.whole:
             return first * self._sizes[1] + int(second[0]) if second else first
         text = str(first)
         return f"{len(text)}{_BETWEEN}{text}{second[0]}" if second else text
@@ -147,5 +176,13 @@ class Joint:
     def key_of(self, group: Mark, cell: int) -> Mark:
         """Return the key of a group's cell."""
         return (
-            (group << self._level) + cell if isinstance(group, int) else f"{group}{_BETWEEN}{cell}"
+            (group << self._bits) + cell if isinstance(group, int) else f"{group}{_BETWEEN}{cell}"
         )
+
+    def parted(self, key: IntArray) -> tuple[list[IntArray], IntArray]:
+        """Take keys that are whole numbers apart: the mark of each column, and the cell."""
+        group, marks = key >> self._bits, []
+        for size in reversed(self._sizes):
+            group, mark = np.divmod(group, size)
+            marks.append(mark)
+        return marks[::-1], key & ((1 << self._bits) - 1)

@@ -12,6 +12,7 @@ import numpy as np
 
 from calibrant._types import FloatArray, IntArray
 from calibrant.sources.engine import keep_in
+from calibrant.sources.marks import Joint
 from calibrant.sources.slots import Grid, counted
 from calibrant.tally import Cells
 
@@ -43,15 +44,18 @@ def summed(
     plain: bool,
     weighted: bool,
     by: tuple[str, ...] = (),
+    joint: Joint | None = None,
 ) -> nw.LazyFrame[Any]:
-    """Say how rows are added up in cells; plain ones are 0/1 without weights."""
+    """Say how rows are added up in cells; plain ones are 0/1 without weights.
+
+    Groups are told apart by more columns, or by a joint key for the column `group` and the cell.
+    """
     slot, inside = placed.expressions()
     f, y = nw.col("f"), nw.col("y")
     if plain:
         table = rows.with_columns(slot=slot, inside=inside, ff=f * f)
         table = table.with_columns(key=nw.col("slot") * 2 + y)
         sums = [nw.col(name).sum() for name in ("inside", "ff")]
-        sums += [f.sum().alias("fy")] if by else []
     else:
         w = nw.col("w") if weighted else nw.lit(1.0)
         step = w * (y - f)
@@ -67,19 +71,23 @@ def summed(
         )
         names = ("weight", "positives", "rise", "fall", "ff", "fy", "yy")
         sums = [nw.col(name).sum() for name in names]
+    if joint is not None:
+        table = table.with_columns(cell=nw.col("key").cast(nw.Int64)).with_columns(key=joint.key())
     ends = (nw.len().alias("n"), f.min().alias("low"), f.max().alias("high"))
     return table.group_by("key", *by).agg(*ends, *sums)
 
 
-def decoded(key: IntArray, found: dict[str, FloatArray], placed: Placed, *, plain: bool) -> Cells:
-    """Turn the answer of an engine into cells, in order of their keys."""
+def decoded(
+    key: IntArray, found: dict[str, FloatArray], placed: Placed, *, plain: bool
+) -> tuple[IntArray, Cells]:
+    """Turn the answer of an engine into slots in order, and their cells."""
+    order = np.argsort(key)
+    key = key[order]
+    each = {name: values[order] for name, values in found.items()}
     if not plain:
-        order = np.argsort(key)
-        key = key[order]
         level, cell = placed.named(key)
-        each = {name: values[order] for name, values in found.items()}
         one = np.where(each["low"] == each["high"], each["low"] + 0.0, np.nan)
-        return Cells(
+        return key, Cells(
             level=level,
             cell=cell,
             rows=each["n"].astype(np.int64),
@@ -89,15 +97,17 @@ def decoded(key: IntArray, found: dict[str, FloatArray], placed: Placed, *, plai
             fall=each["fall"],
             score=one,
         )
-    slot, place = np.unique(key >> 1, return_inverse=True)
-    label = key & 1
+    slot, label = key >> 1, key & 1
+    new = np.append(True, slot[1:] != slot[:-1])
+    begin, place = np.flatnonzero(new), np.cumsum(new) - 1
+    slot = slot[begin]
     rows, inside = np.zeros((2, len(slot)), dtype=np.int64), np.zeros((2, len(slot)))
-    rows[label, place], inside[label, place] = found["n"], found["inside"]
-    low, high = np.full(len(slot), np.inf), np.full(len(slot), -np.inf)
-    np.minimum.at(low, place, found["low"])
-    np.maximum.at(high, place, found["high"])
+    rows[label, place], inside[label, place] = each["n"], each["inside"]
+    low = np.minimum.reduceat(each["low"], begin)
+    high = np.maximum.reduceat(each["high"], begin)
     one = np.where(low == high, low + 0.0, np.nan)  # -0.0 and 0.0 are one score
-    return counted(*placed.named(slot), (rows[0], rows[1]), (inside[0], inside[1]), one)
+    cells = counted(*placed.named(slot), (rows[0], rows[1]), (inside[0], inside[1]), one)
+    return slot, cells
 
 
 def coarser(cells: Cells, bits: int) -> Cells:
@@ -120,7 +130,7 @@ def coarser(cells: Cells, bits: int) -> Cells:
 def pooled(
     rows: nw.LazyFrame[Any], *, weighted: bool, by: tuple[str, ...] = ()
 ) -> nw.LazyFrame[Any]:
-    """Say how rows are pooled by score."""
+    """Say how rows are pooled by score; `points` does the rest."""
     if not weighted:
         sums = (nw.len().alias("n"), nw.col("y").sum().alias("positives"))
         return rows.group_by("f", *by).agg(*sums)
@@ -129,18 +139,29 @@ def pooled(
     return table.group_by("f", *by).agg(*sums, nw.col("w").sum().alias("weight"))
 
 
+def listed(
+    rows: nw.LazyFrame[Any], *, weighted: bool, by: tuple[str, ...] = ()
+) -> nw.LazyFrame[Any]:
+    """Say how rows are fetched one by one, which is faster than pooling if scores seldom tie."""
+    weight = nw.col("w") if weighted else nw.lit(1)
+    columns = {"n": nw.lit(1), "positives": nw.col("y") * weight}
+    columns |= {"weight": weight} if weighted else {}
+    return rows.select("f", *by, **columns)
+
+
 def points(found: dict[str, FloatArray]) -> Cells:
-    """Turn pooled scores, in any order, into cells of their own."""
-    score, place = np.unique(found["f"] + 0.0, return_inverse=True)  # -0.0 and 0.0 are one score
+    """Turn scores, pooled or not, in any order, into cells of their own."""
+    order = np.argsort(found["f"])
+    score = found["f"][order] + 0.0  # -0.0 and 0.0 are one score
+    begin = np.flatnonzero(np.append(True, score[1:] != score[:-1])[: len(score)])
 
-    def total(values: FloatArray) -> FloatArray:
-        added = np.zeros(len(score))
-        np.add.at(added, place, values)
-        return added
+    def total(name: str) -> FloatArray:
+        each = found[name][order]
+        return each if len(begin) == len(each) else np.add.reduceat(each, begin)
 
-    count = total(found["n"])
-    weight = total(found["weight"]) if "weight" in found else count
-    return Cells.points(score, count.astype(np.int64), weight, total(found["positives"]))
+    count = total("n")
+    weight = total("weight") if "weight" in found else count
+    return Cells.points(score[begin], count.astype(np.int64), weight, total("positives"))
 
 
 def within(rows: nw.LazyFrame[Any], level: int, cells: IntArray) -> nw.LazyFrame[Any]:
