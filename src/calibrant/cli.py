@@ -7,6 +7,7 @@ import json as json_module
 import os
 import shlex
 import sys
+import warnings
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -462,13 +463,21 @@ def _output() -> Iterator[Console]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _note(message: Warning | str, *_details: object) -> None:
+    """Say a warning to a reader who knows no Python."""
+    Console(stderr=True, soft_wrap=True).print(f"Note: {message}", markup=False, highlight=False)
+
+
 def main() -> None:
     """Run the command line; bad input becomes one message and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a mark that cannot be shown is no failure
             stream.reconfigure(errors="replace")
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.simplefilter("once", UserWarning)  # whatever -W says: here they are notes
+            warnings.showwarning = _note
+            app()
     except (InputError, OSError, UnicodeError) as error:
         Console(stderr=True, soft_wrap=True).print(f"Error: {error}", markup=False, highlight=False)
         sys.exit(2)
