@@ -575,9 +575,17 @@ def data_missing(name: str, folder: str) -> InputError:
     )
 
 
-def data_changed(name: str) -> InputError:
+def data_folder_missing(folder: str) -> InputError:
     return InputError(
-        f"{name} is not the file that results are known for: its hash differs. Download it again."
+        f"There is no folder {folder!r}. Name the one that has the UCI files with --data-dir or "
+        "CALIBRANT_DATA, or neither, and they are downloaded."
+    )
+
+
+def data_changed(name: str, place: str) -> InputError:
+    return InputError(
+        f"{place!r} is not the {name} that results are known for: its hash differs, as it does if "
+        "a download was cut off. Download it again."
     )
 
 

@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 from rich.console import Console
 
 from calibrant import __version__, _checks
 from calibrant._checks import InputError
+from calibrant._extras import require
 from calibrant._progress import busy, progress_bar
 from calibrant.audit import Audit, audit
 from calibrant.certify.methods import Estimand, Method
@@ -29,7 +30,9 @@ from calibrant.decide.costs import costs_of
 from calibrant.decide.price import price_of_miscalibration
 from calibrant.decide.regret import expected_cost
 from calibrant.diagram import TOLERANCE
+from calibrant.experiments.cache import Cache
 from calibrant.experiments.documents import documents_example
+from calibrant.experiments.study import Part, Study
 from calibrant.recalibrate.fitting import Objective
 from calibrant.report import terminal
 from calibrant.report.html import check_ready
@@ -195,7 +198,7 @@ def audit_command(
             max_cluster_size=max_cluster_size,
             by=by or None,
         )
-    command = shlex.join(["calibrant", *sys.argv[1:]]).encode("utf-8", "backslashreplace").decode()
+    command = _command()
     found = replace(found, provenance=replace(found.provenance, command=command))
     if max_error is not None and gate == "upper" and found.certificate is None:
         raise _checks.gate_without_bound(found.warnings)
@@ -412,6 +415,51 @@ def decide_command(
             terminal.render_decision(found, price, console)
 
 
+@app.command("reproduce")
+def reproduce_command(
+    part: Annotated[Part, typer.Argument(help="Which experiment of the paper to run.")],
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the UCI files; CALIBRANT_DATA, or a download otherwise."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything that is drawn.")] = 0,
+    runs: Annotated[int, typer.Option(help="How often each experiment is repeated.")] = 5,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small simulated data only: a look within a minute.")
+    ] = False,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for numbers, pictures and the page.")
+    ] = Path("reproduction"),
+    quiet: Quiet = False,
+) -> None:
+    """Run the experiments of the paper, and say which of its statements hold.
+
+    An interrupted run goes on where it was: what is done is kept in the folder.
+
+    For example: calibrant reproduce figure2 --data-dir uci -o results
+    """
+    # not above: scikit-learn takes a second to import
+    from calibrant.experiments.page import headline
+    from calibrant.experiments.reproduce import reproduce, write_results
+
+    seed = _checks.whole_number("seed", seed, least=0)
+    runs = _checks.whole_number("runs", runs, least=1)
+    check_ready()
+    require("matplotlib", "plot")
+    if data_dir is not None and not data_dir.is_dir():
+        raise _checks.data_folder_missing(str(data_dir))
+    output.mkdir(parents=True, exist_ok=True)
+    study = Study(
+        seed=seed, runs=runs, quick=quick, data_dir=data_dir, cache=Cache(output / "cache")
+    )
+    results = reproduce(study, part, _command())
+    with busy("Drawing"):
+        written = write_results(results, output)
+    with _output() as console:
+        if not quiet:
+            terminal.render_claims(headline(results), results["claims"], written, console)
+
+
 def _show(
     found: Audit,
     json: bool,
@@ -463,7 +511,12 @@ def _output() -> Iterator[Console]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _note(message: Warning | str, *_details: object) -> None:
+def _command() -> str:
+    """Return the command as it was given, in letters that every file can hold."""
+    return shlex.join(["calibrant", *sys.argv[1:]]).encode("utf-8", "backslashreplace").decode()
+
+
+def _note(message: Warning | str, *_details: Any, **_more: Any) -> None:
     """Say a warning to a reader who knows no Python."""
     Console(stderr=True, soft_wrap=True).print(f"Note: {message}", markup=False, highlight=False)
 

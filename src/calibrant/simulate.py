@@ -302,6 +302,8 @@ class TopicModel:
         Numbers of topics and of words in the dictionary.
     length : float
         Mean number of words in a document (Poisson).
+    fixed_length : bool
+        Every document has that many words.
     prior : float
         Parameter of the symmetric Dirichlet law over topics.
     exponent : float
@@ -323,6 +325,7 @@ class TopicModel:
     topics: int = 20
     words: int = 1000
     length: float = 200.0
+    fixed_length: bool = False
     prior: float = 1.0
     exponent: float = 1.0
     label_draws: int = 10
@@ -369,7 +372,9 @@ class TopicModel:
         parts: list[AnyArray] = []
         for start in range(0, documents, 500):  # so that the dense counts stay small
             some = mixture[start : start + 500] @ word_law
-            lengths = rng.poisson(self.length, len(some))
+            lengths = np.full(len(some), round(self.length))
+            if not self.fixed_length:
+                lengths = rng.poisson(self.length, len(some))
             parts.append(sparse.csr_array(rng.multinomial(lengths, some)))
             if progress is not None:
                 progress(min(start + 500, documents))

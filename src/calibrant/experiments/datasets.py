@@ -1,8 +1,8 @@
-"""The two data sets of the paper, UCI Adult and Covertype, as features and labels.
+"""Data sets as numbers, categories and labels: the paper's two, and some that need no file.
 
-They are not part of calibrant. `--data-dir` or CALIBRANT_DATA names a folder that has them;
-otherwise they are downloaded from the UCI repository (CC BY 4.0) and kept in a cache. Either way
-their hashes are checked.
+UCI Adult and Covertype are not part of calibrant. `--data-dir` or CALIBRANT_DATA names a folder
+that has them; otherwise they are downloaded from the UCI repository (CC BY 4.0) and kept in a
+cache. Either way their hashes are checked.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import BoolArray, FloatArray
+from calibrant._types import BoolArray, FloatArray, IntArray
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 #: Where each file is downloaded from, and the hash of what is in it.
@@ -47,20 +48,42 @@ class Dataset:
     ----------
     name : str
         What it is called.
-    features : float array, rows by columns
-        Words are spread over columns of 0 and 1.
+    numbers : float array, rows by columns
+        Features that are numbers.
+    categories : int array, rows by columns
+        Features that are words, as codes from 0 on.
     labels : bool array
         Whether the event happened.
     """
 
     name: str
-    features: FloatArray
+    numbers: FloatArray
+    categories: IntArray
     labels: BoolArray
 
+    @property
+    def sizes(self) -> list[int]:
+        """How many categories each column of them has."""
+        return [int(column.max()) + 1 for column in self.categories.T]
+
+    @property
+    def features(self) -> FloatArray:
+        """Numbers, and a column of 0 and 1 for each category."""
+        spread = [
+            (column[:, None] == np.arange(size)).astype(np.float64)
+            for column, size in zip(self.categories.T, self.sizes, strict=True)
+        ]
+        return np.concatenate([self.numbers, *spread], axis=1)
+
+    @property
+    def table(self) -> FloatArray:
+        """Numbers and then codes: what a model gets that tells the two apart."""
+        return np.concatenate([self.numbers, self.categories.astype(np.float64)], axis=1)
+
     def __repr__(self) -> str:
-        rows, columns = self.features.shape
+        columns = self.numbers.shape[1] + sum(self.sizes)
         rate = f"{self.labels.mean():.1%}"
-        return f"<Dataset {self.name}: {rows:,} rows, {columns} columns, {rate} events>"
+        return f"<Dataset {self.name}: {len(self.labels):,} rows, {columns} columns, {rate} events>"
 
 
 def load_adult(data_dir: Path | None = None) -> Dataset:
@@ -69,19 +92,12 @@ def load_adult(data_dir: Path | None = None) -> Dataset:
     lines = (line.split(",") for line in text.splitlines())
     rows = [[cell.strip() for cell in line] for line in lines if len(line) == _ADULT_COLUMNS + 1]
     columns = list(zip(*rows, strict=True))
-    blocks = [
-        np.array(column, dtype=np.float64)[:, None] if i in _ADULT_NUMBERS else _spread(column)
-        for i, column in enumerate(columns[:_ADULT_COLUMNS])
-    ]
+    numbers = [np.array(columns[i], dtype=np.float64) for i in _ADULT_NUMBERS]
+    words = [columns[i] for i in range(_ADULT_COLUMNS) if i not in _ADULT_NUMBERS]
+    # a missing word is a word like any other
+    codes = [np.unique(np.array(column), return_inverse=True)[1] for column in words]
     labels = np.array([label.startswith(">50K") for label in columns[-1]])
-    return Dataset("Adult", np.concatenate(blocks, axis=1), labels)
-
-
-def _spread(words: tuple[str, ...]) -> FloatArray:
-    """Give every word a column; a missing one is a word like any other."""
-    values = np.array(words)
-    spread: FloatArray = (values[:, None] == np.unique(values)[None, :]).astype(np.float64)
-    return spread
+    return Dataset("Adult", np.stack(numbers, axis=1), np.stack(codes, axis=1), labels)
 
 
 def load_covertype(data_dir: Path | None = None) -> Dataset:
@@ -91,16 +107,65 @@ def load_covertype(data_dir: Path | None = None) -> Dataset:
     table = table.reshape(-1, 55)
     kind = table[:, -1].astype(np.int64)
     largest = np.bincount(kind).argmax()
-    return Dataset("Covertype", table[:, :-1].astype(np.float64), kind == largest)
+    areas, soils = table[:, 10:14].argmax(axis=1), table[:, 14:54].argmax(axis=1)
+    codes = np.stack([areas, soils], axis=1)
+    return Dataset("Covertype", table[:, :10].astype(np.float64), codes, kind == largest)
+
+
+def bundled() -> list[Dataset]:
+    """Return data sets that come with scikit-learn, made binary, and simulated ones.
+
+    The event is a malignant tumour, a digit of 5 or more, and, of wine, the most frequent kind.
+    """
+    from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+
+    tumours, digits, wine = load_breast_cancer(), load_digits(), load_wine()
+    return [
+        _numeric("Breast cancer", tumours.data, tumours.target == 0),
+        _numeric("Digits", digits.data, digits.target >= 5),
+        _numeric("Wine", wine.data, wine.target == np.bincount(wine.target).argmax()),
+        simulated("additive"),
+        simulated("interactions"),
+        simulated("rare events"),
+    ]
+
+
+def simulated(kind: str, rows: int = 12_000, seed: int = 0) -> Dataset:
+    """Draw numbers from a normal law, categories, and labels with a known dependence on them.
+
+    "additive" suits logistic regression; "interactions" suits trees; "rare events" is additive
+    with about 2 events in 100 rows.
+    """
+    rng = np.random.default_rng([seed, len(kind)])
+    numbers = rng.standard_normal((rows, 6)) @ (np.eye(6) + 0.3)  # correlated, so that Bayes errs
+    codes = rng.integers(0, [3, 5], (rows, 2))
+    score = numbers @ [0.6, -0.4, 0.3, 0.2, 0.0, 0.0] + 0.5 * (codes[:, 0] == 1)
+    if kind == "interactions":
+        score = 1.5 * np.sign(numbers[:, 0] * numbers[:, 1]) + np.abs(numbers[:, 2]) - 1
+    if kind == "rare events":
+        score = score - 4.5
+    labels = rng.random(rows) < 1 / (1 + np.exp(-score))
+    return Dataset(f"Simulated, {kind}", numbers, codes, labels)
+
+
+def _numeric(name: str, numbers: FloatArray, labels: BoolArray) -> Dataset:
+    none = np.zeros((len(labels), 0), dtype=np.int64)
+    return Dataset(name, np.asarray(numbers, dtype=np.float64), none, labels)
 
 
 def _read(name: str, data_dir: Path | None) -> str:
     """Return the text of a file whose hash is right."""
     folder = data_dir or (Path(os.environ["CALIBRANT_DATA"]) if _given() else None)
-    raw = _downloaded(name) if folder is None else _found(name, folder)
-    content = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+    place = _downloaded(name) if folder is None else _found(name, folder)
+    raw = place.read_bytes()
+    try:
+        content = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+    except (EOFError, OSError, zlib.error):  # cut off, or damaged
+        content = b""
     if hashlib.sha256(content).hexdigest() != _FILES[name][1]:
-        raise _checks.data_changed(name)
+        if folder is None:
+            place.unlink()  # so that the next attempt downloads it again
+        raise _checks.data_changed(name, str(place))
     return content.decode("utf-8")
 
 
@@ -108,23 +173,21 @@ def _given() -> bool:
     return bool(os.environ.get("CALIBRANT_DATA"))
 
 
-def _found(name: str, folder: Path) -> bytes:
+def _found(name: str, folder: Path) -> Path:
     places = [folder / name, folder / f"{name}.gz"]
     places += [folder / place.name for place in places]
     place = next((place for place in places if place.is_file()), None)
     if place is None:
         raise _checks.data_missing(name, str(folder))
-    return place.read_bytes()
+    return place
 
 
-def _downloaded(name: str) -> bytes:
+def _downloaded(name: str) -> Path:
     import pooch
 
     url = _FILES[name][0]
     try:
         # the hash is that of the content, whichever way it came, so it is checked after unpacking
-        return Path(
-            pooch.retrieve(url, known_hash=None, path=pooch.os_cache("calibrant"))
-        ).read_bytes()
+        return Path(pooch.retrieve(url, known_hash=None, path=pooch.os_cache("calibrant")))
     except OSError as error:
         raise _checks.data_unreachable(name, url, str(error)) from None

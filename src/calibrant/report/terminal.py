@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.columns import Columns
@@ -169,6 +170,23 @@ def render_comparison(found: Comparison, console: Console) -> None:
             Text(),
             pairs,
         )
+    )
+
+
+def render_claims(
+    headline: str, claims: Sequence[Mapping[str, str]], written: Sequence[Path], console: Console
+) -> None:
+    """Print how many statements hold, each with its verdict, and where to read on."""
+    console.print(headline, markup=False)
+    for claim in claims:
+        console.print(f"\n[{claim['verdict']}] {claim['where']}: {claim['paper']}", markup=False)
+        console.print(f"  {claim['measured']}", markup=False)
+    page = next(path for path in written if path.suffix == ".html")
+    console.print(
+        f"\nThe page is {page}; {len(written) - 1} more files with numbers and pictures are next "
+        "to it.",
+        markup=False,
+        soft_wrap=True,
     )
 
 

@@ -47,7 +47,7 @@ def write_predictions(path: Path, **columns: AnyArray) -> None:
     write_whole(path, "\n".join(lines) + "\n")
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file whole or not at all: under another name first, which then takes its place.
 
     A link stays a link to the file that is written, and a file that was there keeps its mode.
@@ -57,12 +57,13 @@ def write_whole(path: Path, text: str) -> None:
     except RuntimeError as error:  # a link that leads to itself
         raise OSError(str(error)) from None
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+    raw = content if isinstance(content, bytes) else content.encode("utf-8")
     with tempfile.NamedTemporaryFile(
-        "w", dir=path.absolute().parent, prefix=".calibrant.", encoding="utf-8", delete=False
+        dir=path.absolute().parent, prefix=".calibrant.", delete=False
     ) as file:
         part = Path(file.name)
         try:
-            file.write(text)
+            file.write(raw)
             file.close()
             part.chmod(mode)
             part.replace(path)

@@ -1,0 +1,172 @@
+"""The numbers behind the figures: Figure 1 from documents, all others read off trials."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from calibrant.certify.bands import confidence_band
+from calibrant.certify.certify import certify
+from calibrant.experiments.study import Mean, Study
+from calibrant.experiments.trials import CALIBRATORS, GRID
+from calibrant.simulate import TopicModel
+
+Trials = list[dict[str, Any]]
+#: Points along w(X) at which Figure 1 is kept.
+_POINTS = 80
+
+
+def figure1(study: Study) -> dict[str, Any]:
+    """Compare the sigmoid with the observed frequency along w(X), for fixed word weights w."""
+    [found] = study.each("Figure 1", [(study.key(figure=1), partial(_sigmoid, study))])
+    return dict(found)
+
+
+def _sigmoid(study: Study) -> dict[str, Any]:
+    """Learn w on some documents, a and b on others; hold the curve against a third part."""
+    from sklearn.linear_model import LogisticRegression
+
+    model, documents = TopicModel(seed=1000 * study.seed), 20_000
+    if study.quick:
+        model, documents = replace(model, topics=5, words=100, length=50.0), 2_000
+    train, fit, fresh = (model.draw(documents, seed=seed)[:3] for seed in (0, 1, 2))
+    labels = [part[1][:, 0] for part in (train, fit, fresh)]
+    weights = LogisticRegression(max_iter=5000).fit(train[0], labels[0]).coef_[0]
+    along = [part[0] @ weights for part in (fit, fresh)]
+    line = LogisticRegression(C=np.inf).fit(along[0][:, None], labels[1])
+    a, b = float(line.coef_[0, 0]), float(line.intercept_[0])
+    scores = 1 / (1 + np.exp(-(a * along[1] + b)))
+    band = confidence_band(labels[2], scores, curve="reliability")
+    kept = np.unique(np.linspace(0, len(band.score) - 1, _POINTS).astype(int))
+    inside = (band.lower <= band.score) & (band.score <= band.upper)
+    promise = certify(labels[2], scores, sided="both")
+    score = band.score[kept].clip(1e-12, 1 - 1e-12)
+    return {
+        "documents": documents,
+        "a": a,
+        "b": b,
+        "weight": ((np.log(score) - np.log1p(-score) - b) / a).tolist(),
+        "sigmoid": band.score[kept].tolist(),
+        "observed": band.value[kept].tolist(),
+        "lower": band.lower[kept].tolist(),
+        "upper": band.upper[kept].tolist(),
+        "inside": float(inside.mean()),
+        "c_emp": promise.c_emp,
+        "c_lower": promise.lower,
+        "c_upper": promise.upper,
+    }
+
+
+def figure2(trials: Trials) -> list[dict[str, Any]]:
+    """Return the calibration error of every classifier, with its certificates."""
+    return [
+        {
+            "data": data,
+            "classifier": classifier,
+            "c_emp": Mean.of([one["c_emp"] for one in some]).to_dict(),
+            "lower": float(np.mean([one["lower"] for one in some])),
+            "upper": float(np.mean([one["upper"] for one in some])),
+            "splits": [[one["c_emp"], one["lower"], one["upper"]] for one in some],
+            "rows": some[0]["rows"],
+        }
+        for (data, classifier), some in by_pair(trials).items()
+    ]
+
+
+def figure3(trials: Trials) -> dict[str, Any]:
+    """Return the loss ratio over p before and after isotonic regression, with intervals."""
+    curves = []
+    for (data, classifier), some in by_pair(trials).items():
+        ratios = np.array([_ratios(one, "Isotonic") for one in some])
+        points = [Mean.of(column).to_dict() for column in ratios.T.tolist()]
+        saved = Mean.of((1 - ratios.mean(axis=1)).tolist()).to_dict()
+        curves.append({"data": data, "classifier": classifier, "ratio": points, "saved": saved})
+    return {"p": GRID.tolist(), "curves": curves}
+
+
+def conjecture(trials: Trials) -> dict[str, Any]:
+    """Hold what calibration saves against the calibration error before it.
+
+    At every p the saving is at most c_emp on the rows of the test themselves, because a monotone
+    calibrator only moves the threshold: the rows between the old one and the new one form an
+    interval of scores.
+    """
+    from scipy.stats import spearmanr
+
+    points = []
+    for (data, classifier), some in by_pair(trials).items():
+        saved = [np.subtract(one["before"]["cost"], _cost(one, "Isotonic")) for one in some]
+        shares = [1 - sum(_cost(one, "Isotonic")) / sum(one["before"]["cost"]) for one in some]
+        points.append(
+            {
+                "data": data,
+                "classifier": classifier,
+                "c_emp": Mean.of([one["c_emp"] for one in some]).to_dict(),
+                "most_saved": Mean.of([float(one.max()) for one in saved]).to_dict(),
+                "mean_saved": Mean.of([float(one.mean()) for one in saved]).to_dict(),
+                "share_saved": Mean.of(shares).to_dict(),
+                "above_bound": sum(
+                    float(one.max()) > trial["c_emp"] + 1e-12
+                    for one, trial in zip(saved, some, strict=True)
+                ),
+                "trials": len(some),
+            }
+        )
+    errors = [point["c_emp"]["mean"] for point in points]
+    ranks = {
+        name: float(spearmanr(errors, [point[name]["mean"] for point in points]).statistic)
+        for name in ("most_saved", "mean_saved", "share_saved")
+    }
+    return {"points": points, "rank_correlation": ranks}
+
+
+def beyond(trials: Trials) -> list[dict[str, Any]]:
+    """Return what every calibrator makes of every classifier."""
+    rows = []
+    for (data, classifier), some in by_pair(trials).items():
+        after = {
+            name: {
+                "c_emp": float(np.mean([one["after"][name]["c_emp"] for one in some])),
+                "brier": float(np.mean([one["after"][name]["brier"] for one in some])),
+                "share_saved": float(
+                    np.mean(
+                        [1 - sum(_cost(one, name)) / sum(one["before"]["cost"]) for one in some]
+                    )
+                ),
+            }
+            for name in CALIBRATORS
+        }
+        before = {
+            name: float(np.mean([one["before"][name] for one in some]))
+            for name in ("c_emp", "brier")
+        }
+        rows.append({"data": data, "classifier": classifier, "before": before, "after": after})
+    return rows
+
+
+def by_pair(trials: Trials) -> dict[tuple[str, str], Trials]:
+    """Put the splits of each data set and classifier together."""
+    pairs: dict[tuple[str, str], Trials] = {}
+    for one in trials:
+        pairs.setdefault((one["data"], one["classifier"]), []).append(one)
+    return pairs
+
+
+def _cost(trial: dict[str, Any], calibrator: str) -> list[float]:
+    cost: list[float] = trial["after"][calibrator]["cost"]
+    return cost
+
+
+def _ratios(trial: dict[str, Any], calibrator: str) -> list[float]:
+    """Return the loss after over the loss before at each p.
+
+    Where decisions before cost nothing there is no ratio: it counts as 1 if they still cost
+    nothing, else as 2.
+    """
+    return [
+        after / before if before > 0 else 1.0 + float(after > 0)
+        for after, before in zip(_cost(trial, calibrator), trial["before"]["cost"], strict=True)
+    ]
