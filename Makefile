@@ -5,7 +5,7 @@ BENCH := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-install test-browser validity lint bench bench-quality bench-large pictures certificates clean
+.PHONY: help demo test test-install test-browser validity lint bench bench-quality bench-large pictures certificates reproduction clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -50,6 +50,11 @@ pictures: $(VENV)/dev.stamp ## draw the pictures of the README again
 certificates: $(VENV)/dev.stamp ## measure widths and coverage for docs/certificates.md (minutes)
 	$(BIN)/python docs/certificates.py
 
+reproduction: $(VENV)/boosting.stamp ## run the paper's experiments again for docs/ (CALIBRANT_DATA)
+	$(BIN)/calibrant reproduce all --output build/reproduction
+	cp build/reproduction/reproduction.json docs/reproduction.json
+	$(BIN)/python docs/reproduction.py
+
 clean: ## remove the environment and caches
 	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 
@@ -68,6 +73,10 @@ $(VENV)/dev.stamp: $(BIN)/python pyproject.toml
 
 $(VENV)/browser.stamp: $(VENV)/dev.stamp
 	$(PIP) install --editable '.[dev,browser]'
+	@touch $@
+
+$(VENV)/boosting.stamp: $(VENV)/dev.stamp
+	$(PIP) install --editable '.[dev,boosting]'
 	@touch $@
 
 # the peers bring torch and more, so they get an environment of their own

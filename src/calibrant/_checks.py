@@ -582,6 +582,10 @@ def data_folder_missing(folder: str) -> InputError:
     )
 
 
+def not_a_folder(path: str) -> InputError:
+    return InputError(f"{path!r} is a file, not a folder. Name a folder, which is made if need be.")
+
+
 def data_changed(name: str, place: str) -> InputError:
     return InputError(
         f"{place!r} is not the {name} that results are known for: its hash differs, as it does if "

@@ -448,6 +448,8 @@ def reproduce_command(
     require("matplotlib", "plot")
     if data_dir is not None and not data_dir.is_dir():
         raise _checks.data_folder_missing(str(data_dir))
+    if output.exists() and not output.is_dir():
+        raise _checks.not_a_folder(str(output))
     output.mkdir(parents=True, exist_ok=True)
     study = Study(
         seed=seed, runs=runs, quick=quick, data_dir=data_dir, cache=Cache(output / "cache")

@@ -76,7 +76,7 @@ def _figure1(found: dict[str, Any]) -> Any:
         ylim=(0, 1),
         title="Figure 1: the sigmoid against what was observed",
     )
-    axes.legend(frameon=False, loc="upper left")
+    axes.legend(frameon=False, loc="lower right")
     return figure
 
 
@@ -113,7 +113,8 @@ def _figure3(found: dict[str, Any]) -> Any:
         axes.axhline(1, color="#000000", linewidth=0.8)
         axes.set(xlabel="p, the cost of a false positive", ylabel="loss after / loss before")
         axes.set(title=name, ylim=(0, min(2.0, axes.get_ylim()[1])))
-    panels[0].legend(frameon=False, fontsize="small", loc="lower left")
+    named = panels[0].get_legend_handles_labels()
+    figure.legend(*named, loc="outside lower center", ncols=5, frameon=False, fontsize="small")
     figure.suptitle(
         "Figure 3: what isotonic regression makes of the loss; bands are 95% over splits"
     )

@@ -83,3 +83,33 @@ def test_downloads_are_checked_too(small_files, tmp_path, monkeypatch):
     monkeypatch.setattr(pooch, "retrieve", unreachable)
     with pytest.raises(ValueError, match=r"could not be downloaded .*no route to host.*--data-dir"):
         datasets.load_adult()
+
+
+def test_a_download_that_was_cut_off_is_not_kept(small_files, tmp_path, monkeypatch):
+    import pooch
+
+    place = tmp_path / "cached"
+    whole = gzip.compress(small_files["covtype/covtype.data"].encode())
+
+    def retrieved(_url, **_):
+        if not place.exists():
+            place.write_bytes(parts.pop())
+        return str(place)
+
+    monkeypatch.setattr(pooch, "retrieve", retrieved)
+    parts = [whole, whole[: len(whole) // 2]]
+    with pytest.raises(ValueError, match=r"hash differs.*cut off.*again"):
+        datasets.load_covertype()
+    assert len(datasets.load_covertype().labels) == 3  # the second attempt downloads it again
+    assert parts == []
+
+
+def test_a_damaged_file_of_ones_own_is_refused_and_kept(small_files, tmp_path):
+    write(tmp_path, small_files, packed=True)
+    place = tmp_path / "covtype" / "covtype.data.gz"
+    damaged = bytearray(place.read_bytes())
+    damaged[20] ^= 255
+    place.write_bytes(damaged)
+    with pytest.raises(ValueError, match=r"covtype\.data\.gz' is not the covtype/covtype\.data"):
+        datasets.load_covertype(tmp_path)
+    assert place.read_bytes() == damaged

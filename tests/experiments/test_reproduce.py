@@ -1,0 +1,218 @@
+"""The paper's experiments, quickly: the same numbers as before, and everything is written."""
+
+import csv
+import json
+import os
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import calibrant as cb
+from calibrant.experiments import figures, trials
+from calibrant.experiments.cache import Cache
+from calibrant.experiments.classifiers import CLASSIFIERS
+from calibrant.experiments.datasets import load_adult, load_covertype
+from calibrant.experiments.page import headline, markdown_of
+from calibrant.experiments.reproduce import reproduce, write_results
+from calibrant.experiments.study import Study
+from calibrant.experiments.trials import GRID, _measured, _parts
+
+ROOT = Path(__file__).parents[2]
+KNOWN = ROOT / "docs" / "reproduction.json"
+QUICK = ROOT / "tests" / "reference" / "reproduction-quick.json"
+COMMAND = "calibrant reproduce all --quick --runs 2"
+REAL = pytest.mark.skipif(
+    not os.environ.get("CALIBRANT_DATA"), reason="CALIBRANT_DATA names no folder of UCI files"
+)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return reproduce(Study(runs=2, quick=True, jobs=1), "all", COMMAND)
+
+
+def numbers(document, where=""):
+    """Yield every number of a document with its place."""
+    if isinstance(document, dict):
+        for name, value in document.items():
+            yield from numbers(value, f"{where}.{name}")
+    elif isinstance(document, list):
+        for place, value in enumerate(document):
+            yield from numbers(value, f"{where}[{place}]")
+    elif isinstance(document, float):
+        yield where, document
+
+
+def without_extras(results):
+    """Leave out the classifiers that only some installations have."""
+    extra = {one.name for one in CLASSIFIERS if one.needs != "sklearn"}
+    kept = {name: results[name] for name in ("table1", "figure1", "figure2", "figure3")}
+    kept["beyond"] = [one for one in results["beyond"] if one["classifier"] not in extra]
+    return json.loads(json.dumps(kept))
+
+
+def test_a_quick_run_gives_the_numbers_that_are_kept(results):
+    known = json.loads(QUICK.read_text(encoding="utf-8"))
+    found, expected = (dict(numbers(without_extras(one))) for one in (results, known))
+    assert found.keys() == expected.keys()
+    same = all(known["versions"][name] == version(name) for name in ("numpy", "scikit-learn"))
+    tolerance = 1e-4 if same else 0.1
+    # the ends of Figure 1's axis are logs of scores near 0 and 1
+    places = [place for place in found if ".weight" not in place and ".interval" not in place]
+    far = [place for place in places if abs(found[place] - expected[place]) > tolerance]
+    assert not far, [(place, found[place], expected[place]) for place in far[:5]]
+
+
+def test_a_seed_gives_the_same_numbers_again(results):
+    again = reproduce(Study(runs=2, quick=True, jobs=1), "table1", COMMAND)
+    assert again["table1"] == results["table1"]
+    other = reproduce(Study(runs=2, quick=True, jobs=1, seed=1), "table1", COMMAND)
+    assert other["table1"]["readings"] != results["table1"]["readings"]
+
+
+def test_no_calibrator_saves_more_than_the_error(results):
+    """The bound behind the conjecture, on the rows of each test: it is a theorem there."""
+    points = results["conjecture"]["points"]
+    assert len(points) >= 21
+    assert all(point["above_bound"] == 0 for point in points)
+    assert all(p["most_saved"]["mean"] <= p["c_emp"]["mean"] + 1e-12 for p in points)
+    assert any(p["most_saved"]["mean"] > 0.3 * p["c_emp"]["mean"] for p in points)
+
+
+def test_a_saving_above_the_error_would_be_seen():
+    before, after = np.full(19, 0.3).tolist(), np.full(19, 0.1).tolist()
+    trial = {
+        "data": "A",
+        "classifier": "SVM",
+        "c_emp": 0.1,
+        "before": {"cost": before},
+        "after": {"Isotonic": {"cost": after}},
+    }
+    other = {**trial, "classifier": "Naive Bayes", "c_emp": 0.2}
+    first, second = figures.conjecture([trial, other])["points"]
+    assert (first["above_bound"], second["above_bound"]) == (1, 0)
+    assert first["most_saved"]["mean"] == pytest.approx(0.2)
+    assert first["share_saved"]["mean"] == pytest.approx(2 / 3)
+
+
+def test_costs_are_those_of_decide():
+    rng = np.random.default_rng(0)
+    scores = np.round(rng.random(500), 2)
+    labels = rng.random(500) < scores**2
+    found = _measured(labels, scores)
+    for p, cost in zip(GRID.tolist(), found["cost"], strict=True):
+        decided = cb.expected_cost(labels, scores, false_positive=p, false_negative=1 - p)
+        assert cost == pytest.approx(decided.cost, abs=1e-12)
+    assert found["c_emp"] == cb.calibration_error(labels, scores)
+
+
+def test_rows_are_dealt_without_overlap():
+    study = Study(quick=True)
+    for data in [*trials.paper_data(study), *trials.other_data(study)]:
+        first, second = (_parts(study, data, split) for split in (0, 1))
+        rows = np.concatenate(first)
+        assert len(np.unique(rows)) == len(rows)
+        assert min(map(len, first)) > 50
+        assert not np.array_equal(first[0], second[0])
+
+
+def test_figure_three_reads_off_the_trials():
+    trial = {
+        "data": "A",
+        "classifier": "SVM",
+        "c_emp": 0.1,
+        "before": {"cost": [0.2] * 18 + [0.0]},
+        "after": {"Isotonic": {"cost": [0.1] * 18 + [0.0]}},
+    }
+    worse = {**trial, "after": {"Isotonic": {"cost": [0.2] * 18 + [0.1]}}}
+    [curve] = figures.figure3([trial, worse])["curves"]
+    assert curve["ratio"][0]["mean"] == pytest.approx(0.75)
+    assert curve["ratio"][-1]["mean"] == pytest.approx(1.5)  # from nothing to something: 2
+    assert curve["saved"]["mean"] == pytest.approx((9 / 19 - 1 / 19) / 2)
+
+
+def test_everything_is_written(results, tmp_path):
+    written = {path.name for path in write_results(results, tmp_path)}
+    assert {path.name for path in tmp_path.iterdir()} == written
+    for name in ("figure1", "figure2", "figure3", "conjecture"):
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "reproduction.json").read_text(encoding="utf-8")) == results
+    with (tmp_path / "figure2.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[0]["c_emp"]) == results["figure2"][0]["c_emp"]["mean"]
+    page = (tmp_path / "reproduction.html").read_text(encoding="utf-8")
+    assert headline(results) in page
+    for claim in results["claims"]:
+        assert claim["verdict"] in page
+    assert "<script" not in page
+    assert "http" not in page.replace("http-equiv", "")
+    text = markdown_of(results, {"figure2": "pictures/figure2.svg"})
+    assert text.count("\n| ") > len(results["claims"])
+    again = tmp_path / "again"
+    again.mkdir()
+    write_results(results, again)
+    for name in written:  # pictures too
+        assert (again / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_names_from_outside_are_escaped(results, tmp_path):
+    changed = json.loads(json.dumps(results))
+    changed["settings"]["command"] = "calibrant <script>alert(1)</script>"
+    changed["figure2"][0]["data"] = "<b>data</b>"
+    write_results(changed, tmp_path)
+    page = (tmp_path / "reproduction.html").read_text(encoding="utf-8")
+    assert "<script>" not in page
+    assert "<b>data" not in page
+
+
+def test_classifiers_that_are_not_installed_are_named(results, monkeypatch):
+    known = results["not_installed"]
+    assert known == [one.name for one in CLASSIFIERS if not one.installed]
+    assert all(one.installed for one in CLASSIFIERS if one.paper)
+
+
+def test_the_docs_are_made_from_the_kept_numbers():
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        import reproduction
+    finally:
+        sys.path.pop(0)
+    known = json.loads(KNOWN.read_text(encoding="utf-8"))
+    page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    assert page == reproduction.page(known)
+    assert not known["settings"]["quick"]
+
+
+def test_two_processes_do_the_same_work(tmp_path):
+    study = Study(runs=1, quick=True, jobs=2, cache=Cache(tmp_path))
+    found = reproduce(study, "figure2", COMMAND)
+    alone = reproduce(Study(runs=1, quick=True, jobs=1), "figure2", COMMAND)
+    assert found["figure2"] == alone["figure2"]
+    assert len(list(tmp_path.iterdir())) == 10
+
+
+@REAL
+def test_real_data_are_the_published_ones():
+    adult, forest = load_adult(), load_covertype()
+    assert (len(adult.labels), int(adult.labels.sum())) == (48_842, 11_687)
+    assert (len(forest.labels), int(forest.labels.sum())) == (581_012, 283_301)
+    assert adult.features.shape[1] == 108
+    assert forest.features.shape[1] == 54
+
+
+@REAL
+@pytest.mark.parametrize("load", [load_adult, load_covertype])
+@pytest.mark.parametrize("name", ["Logistic regression", "Naive Bayes"])
+def test_real_trials_give_the_kept_numbers(load, name):
+    known = json.loads(KNOWN.read_text(encoding="utf-8"))
+    data, study = load(), Study(seed=known["settings"]["seed"])
+    classifier = next(one for one in CLASSIFIERS if one.name == name)
+    found = trials._trial(study, data, classifier, 0)
+    [bar] = [b for b in known["figure2"] if (b["data"], b["classifier"]) == (data.name, name)]
+    assert [found[part] for part in ("c_emp", "lower", "upper")] == pytest.approx(
+        bar["splits"][0], abs=0.003
+    )
