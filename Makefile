@@ -13,6 +13,10 @@ help: ## show the targets
 demo: $(VENV)/run.stamp ## audit a built-in simulated model
 	@$(BIN)/calibrant demo
 
+# each process of pytest has a core of its own: more threads would only wait for each other
+test validity: export OMP_NUM_THREADS = 1
+test validity: export OPENBLAS_NUM_THREADS = 1
+
 test: $(VENV)/dev.stamp ## run the tests (under five minutes)
 	$(BIN)/python -m pytest -n auto -m "not install and not validity"
 

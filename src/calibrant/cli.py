@@ -428,7 +428,7 @@ def reproduce_command(
         bool, typer.Option("--quick", help="Small simulated data only: a look within a minute.")
     ] = False,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder for numbers, pictures and the page.")
+        Path, typer.Option("--output", "-o", help="Folder for results, in place of earlier ones.")
     ] = Path("reproduction"),
     quiet: Quiet = False,
 ) -> None:
@@ -454,7 +454,11 @@ def reproduce_command(
     study = Study(
         seed=seed, runs=runs, quick=quick, data_dir=data_dir, cache=Cache(output / "cache")
     )
-    results = reproduce(study, part, _command())
+    try:
+        results = reproduce(study, part, _command())
+    except KeyboardInterrupt:
+        _note("Stopped. The same command goes on where it was.")
+        raise
     with busy("Drawing"):
         written = write_results(results, output)
     with _output() as console:

@@ -348,7 +348,7 @@ class TopicModel:
 
     def word_law(self) -> FloatArray:
         """Return the word frequencies of each topic, topics by words."""
-        rng = np.random.default_rng(self.seed)
+        rng = np.random.default_rng([1, self.seed])  # [seed] and [seed, 0] are the same stream
         falling = np.arange(1, self.words + 1) ** -float(self.exponent)
         law = np.stack([rng.permutation(falling) for _ in range(self.topics)])
         frequencies: FloatArray = law / law.sum(axis=1, keepdims=True)
@@ -365,7 +365,7 @@ class TopicModel:
         from scipy import sparse
 
         documents = _checks.whole_number("documents", documents, least=1)
-        rng = np.random.default_rng([self.seed, seed])
+        rng = np.random.default_rng([2, self.seed, seed])
         word_law = self.word_law()
         mixture = rng.dirichlet(np.full(self.topics, self.prior), documents)
         drawn = rng.multinomial(self.label_draws, mixture) > 0

@@ -88,6 +88,7 @@ def test_a_saving_above_the_error_would_be_seen():
         "data": "A",
         "classifier": "SVM",
         "c_emp": 0.1,
+        "rows": [100, 50, 100],
         "before": {"cost": before},
         "after": {"Isotonic": {"cost": after}},
     }
@@ -96,6 +97,21 @@ def test_a_saving_above_the_error_would_be_seen():
     assert (first["above_bound"], second["above_bound"]) == (1, 0)
     assert first["most_saved"]["mean"] == pytest.approx(0.2)
     assert first["share_saved"]["mean"] == pytest.approx(2 / 3)
+
+
+def test_a_classifier_that_costs_nothing_saves_nothing():
+    free = {"cost": [0.0] * 19, "c_emp": 0.0, "brier": 0.0}
+    trial = {
+        "data": "A",
+        "classifier": "SVM",
+        "c_emp": 0.0,
+        "rows": [100, 50, 100],
+        "before": free,
+        "after": dict.fromkeys(trials.CALIBRATORS, free),
+    }
+    [point] = figures.conjecture([trial])["points"]
+    assert point["share_saved"]["mean"] == 0
+    assert figures.beyond([trial])[0]["after"]["Platt"]["share_saved"] == 0
 
 
 def test_costs_are_those_of_decide():
@@ -124,6 +140,7 @@ def test_figure_three_reads_off_the_trials():
         "data": "A",
         "classifier": "SVM",
         "c_emp": 0.1,
+        "rows": [100, 50, 100],
         "before": {"cost": [0.2] * 18 + [0.0]},
         "after": {"Isotonic": {"cost": [0.1] * 18 + [0.0]}},
     }
@@ -154,9 +171,17 @@ def test_everything_is_written(results, tmp_path):
     assert text.count("\n| ") > len(results["claims"])
     again = tmp_path / "again"
     again.mkdir()
+    (again / "mine.csv").write_text("kept", encoding="utf-8")
+    figure = {"figure1", "claims", "settings", "versions"}
+    write_results({name: results[name] for name in results.keys() & figure}, again)
+    few = {path.name for path in again.iterdir()}
+    page_of_one = {"reproduction.json", "reproduction.html"}
+    assert few == {"mine.csv", *page_of_one, *(f"figure1.{k}" for k in ("csv", "png", "svg"))}
     write_results(results, again)
     for name in written:  # pictures too
         assert (again / name).read_bytes() == (tmp_path / name).read_bytes()
+    write_results({name: results[name] for name in results.keys() & figure}, again)
+    assert {path.name for path in again.iterdir()} == few  # nothing of the longer run is left
 
 
 def test_names_from_outside_are_escaped(results, tmp_path):

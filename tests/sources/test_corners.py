@@ -409,3 +409,72 @@ def test_words_are_told_apart_by_their_code(kind, zero):
             given = connection.table("t")
         found = cb.audit(given, label="y", prob="p", by="g").to_dict()["groups"]
     same(found, expected)
+
+
+@pytest.mark.parametrize("engine", LAZY)
+@pytest.mark.parametrize(
+    "words",
+    [
+        [f"w{i % 97}" for i in range(ROWS)],
+        [None] * ROWS,
+        [None if i % 5 else f"w{i}" for i in range(ROWS)],
+    ],
+    ids=["all small", "all missing", "only the missing ones large"],
+)
+def test_words_none_of_which_stands_for_itself(engine, words, tmp_path):
+    table = TABLE.assign(g=pd.Series(words, dtype="string"))
+    expected = {name: one.rows for name, one in groups_of(table).items()}
+    found = groups_of(ENGINES[engine](table, tmp_path))
+    assert {name: one.rows for name, one in found.items()} == expected
+
+
+def test_words_that_a_collation_takes_for_the_same_are_refused():
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t (y INT, p DOUBLE, g VARCHAR COLLATE NOCASE)")
+        connection.execute(
+            "INSERT INTO t SELECT (i * 7) % 10 > 4, (i % 97) / 97.0, "
+            "['z', 'a', 'A', 'b'][i % 4 + 1] FROM range(4000) r(i)"
+        )
+        with pytest.raises(InputError, match="collation"):
+            groups_of(connection.table("t"))
+
+
+@pytest.mark.parametrize("words", [["a\0", "c\0", "b"], ["a", "a\0", "b"], ["\0", "", "b\0b"]])
+def test_words_that_end_in_nul(words):
+    table = pl.DataFrame({"y": LABEL, "p": PROB, "g": [words[i % 3] for i in range(ROWS)]})
+    expected, found = groups_of(table), groups_of(table.lazy())
+    assert found.keys() == expected.keys()
+    assert all(found[name].rows == expected[name].rows for name in expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [("int8", (-100, 100)), ("int16", (-32768, 32767)), ("uint8", (0, 255)), ("int8", (-128, 127))],
+)
+def test_narrow_whole_numbers_far_apart(kind, values):
+    table = TABLE.assign(g=np.array(values, dtype=kind)[np.arange(ROWS) % 2])
+    assert set(groups_of(table)) == {f"g = {value}" for value in values}
+    assert set(groups_of(pl.from_pandas(table).lazy())) == {f"g = {value}" for value in values}
+
+
+def test_floats_and_decimals_have_one_name_everywhere():
+    short = pl.Series([0.1, 0.5], dtype=pl.Float32)
+    exact = pl.Series(["0.25", "0.00"]).cast(pl.Decimal(10, 2))
+    for values in (short, exact):
+        table = pl.DataFrame({"y": LABEL, "p": PROB}).with_columns(
+            g=values.gather(np.arange(ROWS) % 2)
+        )
+        with duckdb.connect() as connection:
+            connection.register("t", table.to_arrow())
+            kinds = [table.lazy(), connection.table("t"), table.to_arrow()]
+            assert all(groups_of(kind).keys() == groups_of(table).keys() for kind in kinds)
+
+
+def test_no_control_character_is_left_to_part_words():
+    words = [f"{chr(i)} word" for i in range(1, 32)] + ["a\0b"]
+    table = pl.DataFrame({"y": LABEL, "p": PROB, "g": [words[i % 32] for i in range(ROWS)]})
+    expected = groups_of(table)
+    with duckdb.connect() as connection:
+        connection.register("t", table.to_arrow())
+        connection.execute("CREATE TABLE u AS SELECT * FROM t")
+        assert groups_of(connection.table("u")).keys() == expected.keys()

@@ -7,7 +7,7 @@ and what they leave open is "undecided".
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,8 @@ class Claim:
         "agrees", "disagrees" or "undecided".
     rule : str
         How the verdict follows.
+    ours : bool
+        Not a statement of the paper but one of ours.
     """
 
     where: str
@@ -61,9 +63,10 @@ class Claim:
     measured: str
     verdict: Verdict
     rule: str
+    ours: bool = False
 
-    def to_dict(self) -> dict[str, str]:
-        """Return the fields as plain text."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields."""
         return asdict(self)
 
 
@@ -85,18 +88,31 @@ def claims_of(results: dict[str, Any]) -> list[Claim]:
     return claims
 
 
-def same_mean(ours: Mean, theirs: Mean, digits: int = 4) -> float:
-    """Return Welch's p-value for two means of runs being the same, allowing for rounding."""
+def same_mean(ours: Mean, theirs: Mean, digits: int = 4) -> float | None:
+    """Return Welch's p-value for two means of runs being the same, allowing for rounding.
+
+    A single run says nothing of how much runs differ, so that there is none.
+    """
     from scipy.stats import t
 
+    if min(ours.n, theirs.n) < 2:
+        return None
     gap = max(0.0, abs(ours.mean - theirs.mean) - 0.5 * 10**-digits)
     parts = [one.sd**2 / one.n for one in (ours, theirs)]
     if gap == 0 or sum(parts) == 0:
         return float(gap == 0)
     freedom = sum(parts) ** 2 / sum(
-        part**2 / max(one.n - 1, 1) for part, one in zip(parts, (ours, theirs), strict=True)
+        part**2 / (one.n - 1) for part, one in zip(parts, (ours, theirs), strict=True)
     )
     return float(2 * t.sf(gap / sum(parts) ** 0.5, freedom))
+
+
+def _verdict(*, agrees: bool, disagrees: bool) -> Verdict:
+    return "disagrees" if disagrees else "agrees" if agrees else "undecided"
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
 
 
 def _reading(table: dict[str, Any], documents: str, topics: str) -> dict[str, Mean]:
@@ -125,14 +141,18 @@ def _table1(table: dict[str, Any]) -> list[Claim]:
         theirs = PUBLISHED[name]
         chance = same_mean(ours[name], theirs)
         near = abs(ours[name].mean / theirs.mean - 1) <= _NEAR
+        said = "" if chance is None else f" (p = {chance:.2g})"
         claims.append(
             Claim(
                 "Table 1",
                 f"{text.capitalize()} {theirs.mean:.4f} ± {theirs.sd:.4f}.",
-                f"{ours[name].mean:.4f} ± {ours[name].sd:.4f} over {ours[name].n} runs, on "
+                f"{ours[name].mean:.4f} ± {ours[name].sd:.4f} over {_runs(ours[name].n)}, on "
                 f"{table['supported']['documents']} documents, mean of all topics, exponent "
-                f"{table['supported']['exponent']:g} (p = {chance:.2g}).",
-                "disagrees" if chance < _LEVEL else "agrees" if near else "undecided",
+                f"{table['supported']['exponent']:g}{said}.",
+                _verdict(
+                    agrees=chance is not None and chance >= _LEVEL and near,
+                    disagrees=chance is not None and chance < _LEVEL,
+                ),
                 f"Welch's test on the means, beyond rounding: they differ if p < {_LEVEL}. They "
                 f"agree if moreover they are within {_NEAR:.0%} of each other.",
             )
@@ -158,14 +178,13 @@ def _large_but_calibrated(table: dict[str, Any]) -> Claim:
 
 
 def _figure1(figure: dict[str, Any]) -> Claim:
-    everywhere = figure["inside"] == 1.0
     return Claim(
         "Figure 1",
         "For fixed word weights the best sigmoid matches P(Y = 1 | w(X)).",
         f"The sigmoid lies in the 95% band at {figure['inside']:.0%} of all scores; its "
         f"calibration error is between {figure['c_lower']:.4f} and {figure['c_upper']:.4f}.",
-        "agrees" if figure["c_upper"] < LOW else "disagrees" if not everywhere else "undecided",
-        f"Agrees if the calibration error is proved to be under {LOW}.",
+        _verdict(agrees=figure["c_upper"] < LOW, disagrees=figure["c_lower"] > LOW),
+        f"Agrees if the calibration error is proved to be under {LOW}, disagrees if over it.",
     )
 
 
@@ -192,7 +211,7 @@ def _figure2(figure: list[dict[str, Any]]) -> list[Claim]:
                 "Figure 2",
                 f"{classifier} is calibrated by nature.",
                 f"{_said(bars)}.",
-                "agrees" if low else "disagrees" if high else "undecided",
+                _verdict(agrees=low, disagrees=high),
                 f"Agrees if c(f) is proved to be under {LOW} on both data sets, disagrees if it "
                 "is proved to be over it on one.",
             )
@@ -206,7 +225,7 @@ def _figure2(figure: list[dict[str, Any]]) -> list[Claim]:
                 "Figure 2",
                 f"{classifier}, a large margin method, is not calibrated.",
                 f"{_said(bars)}.",
-                "agrees" if high else "disagrees" if low else "undecided",
+                _verdict(agrees=high, disagrees=low),
                 f"Agrees if c(f) is proved to be over {LOW} on both data sets, disagrees if it is "
                 "proved to be under it on one.",
             )
@@ -222,7 +241,7 @@ def _naive_bayes(figure: list[dict[str, Any]]) -> Claim:
         "Figure 2",
         "The calibration of naive Bayes depends on the data set.",
         f"{_said(bars)}.",
-        "agrees" if apart else "undecided",
+        _verdict(agrees=apart, disagrees=False),
         "Agrees if the proved intervals of two data sets do not meet.",
     )
 
@@ -231,13 +250,9 @@ def _figure3(figure: dict[str, Any]) -> list[Claim]:
     claims = []
     for classifier, (least, most) in SAVED.items():
         curves = [one for one in figure["curves"] if one["classifier"] == classifier]
-        low, high = (
-            float(np.mean([one["saved"]["interval"][end] for one in curves]))
-            if all(one["saved"]["interval"] for one in curves)
-            else (-np.inf, np.inf)[end]
-            for end in (0, 1)
-        )
+        low, high = _ends([one["saved"] for one in curves])
         mean = float(np.mean([one["saved"]["mean"] for one in curves]))
+        between = f", {low:.1%} to {high:.1%}" if np.isfinite(low) else ", of one run"
         meets = low <= most + _ROUNDED and high >= least - _ROUNDED
         said = f"{least:.0%}" if least == most else f"{least:.0%} to {most:.0%}"
         each = "; ".join(f"{one['data']}: {one['saved']['mean']:.1%}" for one in curves)
@@ -246,8 +261,8 @@ def _figure3(figure: dict[str, Any]) -> list[Claim]:
                 "Figure 3",
                 f"Isotonic regression saves {said} of the cost for "
                 f"{_IN_TEXT.get(classifier, classifier.lower())}.",
-                f"{mean:.1%} on average, {low:.1%} to {high:.1%} ({each}).",
-                "disagrees" if not meets else "agrees" if high - low <= _WIDE else "undecided",
+                f"{mean:.1%} on average{between} ({each}).",
+                _verdict(agrees=meets and high - low <= _WIDE, disagrees=not meets),
                 "Disagrees if the 95% interval, mean over both data sets and all p, stays more "
                 f"than {_ROUNDED:.1%} away from it; agrees if not, and it is at most {_WIDE:.0%} "
                 "wide.",
@@ -256,67 +271,120 @@ def _figure3(figure: dict[str, Any]) -> list[Claim]:
     return claims
 
 
+def _ends(means: list[dict[str, Any]]) -> tuple[float, float]:
+    """Return the mean of some intervals; the whole line if one of them is of a single run."""
+    if not all(one["interval"] for one in means):
+        return -np.inf, np.inf
+    low, high = np.mean([one["interval"] for one in means], axis=0).tolist()
+    return low, high
+
+
+def _leads(ends: dict[str, tuple[float, float]]) -> tuple[bool, bool]:
+    """Say whether SVM and boosted trees are surely above all others, and surely not."""
+    pair = [ends[name] for name in _PAIR]
+    others = [ends[name] for name in ends if name not in _PAIR]
+    surely = min(low for low, _ in pair) > max(high for _, high in others)
+    surely_not = min(high for _, high in pair) < max(low for low, _ in others)
+    return surely, surely_not
+
+
+_PAIR = ("SVM", "Boosted trees")
+
+
 def _most(bars: list[dict[str, Any]], figure: dict[str, Any]) -> Claim:
-    error, saved = (
-        {
-            name: float(np.mean([one[part]["mean"] for one in rows if one["classifier"] == name]))
-            for name in SAVED
-        }
-        for part, rows in (("c_emp", bars), ("saved", figure["curves"]))
-    )
-    top = [set(sorted(ranked, key=lambda name: -ranked[name])[:2]) for ranked in (error, saved)]
-    pair = {"SVM", "Boosted trees"}
+    errors = {
+        name: (
+            float(np.mean([one["lower"] for one in _levels(bars, name)])),
+            float(np.mean([one["upper"] for one in _levels(bars, name)])),
+        )
+        for name in SAVED
+    }
+    saved = {name: [one["saved"] for one in _levels(figure["curves"], name)] for name in SAVED}
+    means = {name: float(np.mean([one["mean"] for one in some])) for name, some in saved.items()}
+    sure = [_leads(errors), _leads({name: _ends(some) for name, some in saved.items()})]
     order = ", ".join(
-        f"{name} {saved[name]:.1%}" for name in sorted(saved, key=lambda n: -saved[n])
+        f"{name} {means[name]:.1%}" for name in sorted(means, key=lambda name: -means[name])
     )
+    said = ", ".join(f"{name} {low:.4f} to {high:.4f}" for name, (low, high) in errors.items())
     return Claim(
         "Figures 2 and 3",
         "SVM and boosted trees benefit most, and have the highest calibration errors.",
-        f"Saved: {order}. Highest errors: {', '.join(sorted(top[0]))}.",
-        "agrees" if top[0] == pair and top[1] == pair else "disagrees",
-        "Agrees if these two lead both lists, means over data sets.",
+        f"Saved: {order}. Errors: {said}.",
+        _verdict(agrees=all(yes for yes, _ in sure), disagrees=any(no for _, no in sure)),
+        "Agrees if the intervals of these two, means over data sets, lie above those of all "
+        "others in both lists; disagrees if one lies below another's.",
     )
 
 
 def _conjecture(found: dict[str, Any]) -> list[Claim]:
-    points, ranks = found["points"], found["rank_correlation"]
+    points = found["points"]
     trials = sum(point["trials"] for point in points)
     above = sum(point["above_bound"] for point in points)
-    low = [point for point in points if point["c_emp"]["mean"] <= 0.02]
-    most = max(low, key=lambda point: point["most_saved"]["mean"], default=None)
-    share = max(low, key=lambda point: point["share_saved"]["mean"], default=None)
-    said = "No classifier has an error of 0.02 or less."
-    if most is not None and share is not None:
-        said = (
-            f"Of {len(low)} with c_emp up to 0.02, isotonic regression saves at most "
-            f"{most['most_saved']['mean']:.4f} at any p ({most['classifier']} on {most['data']}), "
-            f"and at most {share['share_saved']['mean']:.1%} of the whole cost "
-            f"({share['classifier']} on {share['data']})."
-        )
-    little = most is not None and most["most_saved"]["mean"] <= 0.02
-    relative = share is not None and share["share_saved"]["mean"] <= 0.05
-    return [
-        Claim(
-            "Beyond: the bound",
-            "At no p can a monotone calibrator save more than the calibration error.",
-            f"It saved more than c_emp in {above} of {trials} trials.",
-            "agrees" if above == 0 else "disagrees",
-            "Exact on the rows of each test; one counterexample would refute it.",
+    bound = Claim(
+        "The bound",
+        "At no p can a monotone calibrator save more than the calibration error.",
+        f"Isotonic regression saved more than c_emp in {above} of {trials} trials.",
+        _verdict(agrees=above == 0, disagrees=above > 0),
+        "Exact on the rows of each test, where it is a theorem; one counterexample, at the p that "
+        "were tried, would refute it.",
+        ours=True,
+    )
+    low = [point for point in points if point["c_emp"]["mean"] <= _SMALL]
+    return [bound, *(_little(found, low, kind) for kind in _KINDS)]
+
+
+#: Calibration errors up to this are low for the conjecture.
+_SMALL = 0.02
+#: So many points with a low error are needed for a verdict.
+_FEWEST = 5
+
+
+class _Saving(NamedTuple):
+    """A kind of saving: which, what is called much of it, and how it is said."""
+
+    name: str
+    much: float
+    form: str
+    statement: str
+    of: str
+
+
+_KINDS = (
+    _Saving(
+        "most_saved",
+        0.02,
+        "{:.4f}",
+        "A classifier with a low calibration error is not likely to benefit much from "
+        "calibration: in cost, at any p.",
+        "at the best of the p tried",
+    ),
+    _Saving(
+        "share_saved", 0.05, "{:.1%}", "The same, as a share of the whole cost.", "of its cost"
+    ),
+)
+
+
+def _little(found: dict[str, Any], low: list[dict[str, Any]], kind: _Saving) -> Claim:
+    """Judge whether none of the points with a low error saves much."""
+    ends = [_ends([point[kind.name]]) for point in low]
+    enough = len(low) >= _FEWEST
+    said = f"{len(low)} of {len(found['points'])} points have c_emp up to {_SMALL}."
+    if low:
+        most = max(low, key=lambda point: point[kind.name]["mean"])
+        where = f"{most['classifier']} on {most['data']}"
+        best = kind.form.format(most[kind.name]["mean"])
+        said += f" The most that one of them saves is {best} ({where}); the"
+        said += f" 95% intervals end at {kind.form.format(max(high for _, high in ends))}."
+    rank = found["rank_correlation"][kind.name]
+    correlation = "not defined" if rank is None else f"{rank:.2f}"
+    return Claim(
+        "Section 4",
+        kind.statement,
+        f"{said} Rank correlation of error and saving over all points: {correlation}.",
+        _verdict(
+            agrees=enough and all(high <= kind.much for _, high in ends),
+            disagrees=enough and any(least > kind.much for least, _ in ends),
         ),
-        Claim(
-            "Section 4",
-            "A classifier with a low calibration error is not likely to benefit much from "
-            "calibration (in cost).",
-            f"{said} Rank correlation of error and mean saving over {len(points)} classifiers and "
-            f"data sets: {ranks['mean_saved']:.2f}.",
-            "undecided" if most is None else "agrees" if little else "disagrees",
-            "Agrees if no classifier with c_emp up to 0.02 saves more than 0.02 at any p.",
-        ),
-        Claim(
-            "Section 4",
-            "The same, as a share of the cost.",
-            f"{said} Rank correlation of error and share saved: {ranks['share_saved']:.2f}.",
-            "undecided" if share is None else "agrees" if relative else "disagrees",
-            "Agrees if no classifier with c_emp up to 0.02 saves more than 5% of its cost.",
-        ),
-    ]
+        f"Agrees if the 95% intervals of all points with c_emp up to {_SMALL}, at least {_FEWEST} "
+        f"of them, lie under {kind.form.format(kind.much)} {kind.of}; disagrees if one lies above.",
+    )

@@ -66,7 +66,7 @@ def figure2(trials: Trials) -> list[dict[str, Any]]:
         {
             "data": data,
             "classifier": classifier,
-            "c_emp": Mean.of([one["c_emp"] for one in some]).to_dict(),
+            "c_emp": _mean(some, [one["c_emp"] for one in some]),
             "lower": float(np.mean([one["lower"] for one in some])),
             "upper": float(np.mean([one["upper"] for one in some])),
             "splits": [[one["c_emp"], one["lower"], one["upper"]] for one in some],
@@ -81,8 +81,8 @@ def figure3(trials: Trials) -> dict[str, Any]:
     curves = []
     for (data, classifier), some in by_pair(trials).items():
         ratios = np.array([_ratios(one, "Isotonic") for one in some])
-        points = [Mean.of(column).to_dict() for column in ratios.T.tolist()]
-        saved = Mean.of((1 - ratios.mean(axis=1)).tolist()).to_dict()
+        points = [_mean(some, column) for column in ratios.T.tolist()]
+        saved = _mean(some, (1 - ratios.mean(axis=1)).tolist())
         curves.append({"data": data, "classifier": classifier, "ratio": points, "saved": saved})
     return {"p": GRID.tolist(), "curves": curves}
 
@@ -94,20 +94,18 @@ def conjecture(trials: Trials) -> dict[str, Any]:
     calibrator only moves the threshold: the rows between the old one and the new one form an
     interval of scores.
     """
-    from scipy.stats import spearmanr
-
     points = []
     for (data, classifier), some in by_pair(trials).items():
         saved = [np.subtract(one["before"]["cost"], _cost(one, "Isotonic")) for one in some]
-        shares = [1 - sum(_cost(one, "Isotonic")) / sum(one["before"]["cost"]) for one in some]
+        shares = [_share_saved(one, "Isotonic") for one in some]
         points.append(
             {
                 "data": data,
                 "classifier": classifier,
-                "c_emp": Mean.of([one["c_emp"] for one in some]).to_dict(),
-                "most_saved": Mean.of([float(one.max()) for one in saved]).to_dict(),
-                "mean_saved": Mean.of([float(one.mean()) for one in saved]).to_dict(),
-                "share_saved": Mean.of(shares).to_dict(),
+                "c_emp": _mean(some, [one["c_emp"] for one in some]),
+                "most_saved": _mean(some, [float(one.max()) for one in saved]),
+                "mean_saved": _mean(some, [float(one.mean()) for one in saved]),
+                "share_saved": _mean(some, shares),
                 "above_bound": sum(
                     float(one.max()) > trial["c_emp"] + 1e-12
                     for one, trial in zip(saved, some, strict=True)
@@ -117,10 +115,19 @@ def conjecture(trials: Trials) -> dict[str, Any]:
         )
     errors = [point["c_emp"]["mean"] for point in points]
     ranks = {
-        name: float(spearmanr(errors, [point[name]["mean"] for point in points]).statistic)
+        name: _rank_correlation(errors, [point[name]["mean"] for point in points])
         for name in ("most_saved", "mean_saved", "share_saved")
     }
     return {"points": points, "rank_correlation": ranks}
+
+
+def _rank_correlation(one: list[float], other: list[float]) -> float | None:
+    """Return Spearman's correlation, or None where all ranks are the same."""
+    from scipy.stats import spearmanr
+
+    if len(set(one)) < 2 or len(set(other)) < 2:
+        return None
+    return float(spearmanr(one, other).statistic)
 
 
 def beyond(trials: Trials) -> list[dict[str, Any]]:
@@ -131,11 +138,7 @@ def beyond(trials: Trials) -> list[dict[str, Any]]:
             name: {
                 "c_emp": float(np.mean([one["after"][name]["c_emp"] for one in some])),
                 "brier": float(np.mean([one["after"][name]["brier"] for one in some])),
-                "share_saved": float(
-                    np.mean(
-                        [1 - sum(_cost(one, name)) / sum(one["before"]["cost"]) for one in some]
-                    )
-                ),
+                "share_saved": float(np.mean([_share_saved(one, name) for one in some])),
             }
             for name in CALIBRATORS
         }
@@ -153,6 +156,18 @@ def by_pair(trials: Trials) -> dict[tuple[str, str], Trials]:
     for one in trials:
         pairs.setdefault((one["data"], one["classifier"]), []).append(one)
     return pairs
+
+
+def _mean(some: Trials, values: list[float]) -> dict[str, Any]:
+    """Summarise a value of each split."""
+    train, _, test = some[0]["rows"]
+    return Mean.of(values, overlap=test / train).to_dict()
+
+
+def _share_saved(trial: dict[str, Any], calibrator: str) -> float:
+    """Return the share of the whole cost that a calibrator saves; 0 if there is none to save."""
+    before = sum(trial["before"]["cost"])
+    return 1 - sum(_cost(trial, calibrator)) / before if before > 0 else 0.0
 
 
 def _cost(trial: dict[str, Any], calibrator: str) -> list[float]:

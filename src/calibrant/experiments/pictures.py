@@ -93,7 +93,9 @@ def _figure2(bars: list[dict[str, Any]]) -> Any:
         axes.errorbar(error, place, xerr=reach, fmt="none", ecolor="#000000", capsize=3)
         axes.set_yticks(place, [one["classifier"] for one in some])
         axes.set(xlabel="calibration error on test rows", title=name, xlim=(0, None))
-    figure.suptitle("Figure 2: the calibration error; whiskers hold the true one, proved at 95%")
+    figure.suptitle(
+        "Figure 2: the calibration error; whiskers hold the true ones, all at once, at 95%"
+    )
     return figure
 
 
@@ -125,7 +127,7 @@ def _conjecture(found: dict[str, Any]) -> Any:
     figure, panels = _new(11, 4.8, 2)
     names = [name for name in _NAMES if any(p["classifier"] == name for p in found["points"])]
     parts = (
-        ("most_saved", "most saved at any p", "Saved cost, and its bound"),
+        ("most_saved", "most saved at one p", "Saved cost, and its bound"),
         ("share_saved", "share of the whole cost saved", "Saved share of the cost"),
     )
     for axes, (part, label, title) in zip(panels, parts, strict=True):

@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from calibrant import __version__
 from calibrant._progress import busy
 from calibrant.experiments import figures, trials
 from calibrant.experiments.claims import claims_of
 from calibrant.experiments.classifiers import CLASSIFIERS
-from calibrant.experiments.page import html_of, tables_of
+from calibrant.experiments.page import PICTURES, html_of, tables_of
 from calibrant.experiments.pictures import pictures_of, rendered
-from calibrant.experiments.study import PARTS, Part, Study
+from calibrant.experiments.study import PARTS, Part, Study, versions
 from calibrant.experiments.table1 import table1
 from calibrant.sources.writing import write_whole
-
-_PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
 def reproduce(study: Study, part: Part, command: str) -> dict[str, Any]:
@@ -45,7 +41,7 @@ def reproduce(study: Study, part: Part, command: str) -> dict[str, Any]:
             "quick": study.quick,
             "command": command,
         },
-        "versions": _versions(),
+        "versions": {"Python": platform.python_version(), **versions()},
     }
     wanted: Sequence[str] = PARTS[:-1] if part == "all" else (part,)
     if "table1" in wanted:
@@ -56,6 +52,13 @@ def reproduce(study: Study, part: Part, command: str) -> dict[str, Any]:
         results |= _from_trials(study, wanted, everything=part == "all")
     results["claims"] = [claim.to_dict() for claim in claims_of(results)]
     return results
+
+
+def _names() -> set[str]:
+    """Return every name that a run may write."""
+    tables = {"table1", "table1-grid", "figure1", "figure2", "figure3", "figure3-curves"}
+    csvs = {f"{name}.csv" for name in (*tables, "conjecture", "beyond")}
+    return csvs | {f"{name}.{kind}" for name in PICTURES for kind in ("png", "svg")}
 
 
 def _from_trials(study: Study, wanted: Sequence[str], *, everything: bool) -> dict[str, Any]:
@@ -79,7 +82,7 @@ def _from_trials(study: Study, wanted: Sequence[str], *, everything: bool) -> di
 
 
 def write_results(results: dict[str, Any], folder: Path) -> list[Path]:
-    """Write numbers, pictures and the page to a folder; return the files."""
+    """Write numbers, pictures and the page to a folder, in place of an earlier run's."""
     drawn = pictures_of(results)
     pngs = {name: rendered(figure, "png") for name, figure in drawn.items()}
     contents: dict[str, str | bytes] = {
@@ -91,10 +94,6 @@ def write_results(results: dict[str, Any], folder: Path) -> list[Path]:
     }
     for name, content in contents.items():
         write_whole(folder / name, content)
+    for name in _names() - contents.keys():  # or files of two runs would stand side by side
+        (folder / name).unlink(missing_ok=True)
     return [folder / name for name in contents]
-
-
-def _versions() -> dict[str, str]:
-    extra = [one.needs for one in CLASSIFIERS if one.needs != "sklearn" and one.installed]
-    known = {name: version(name) for name in (*_PACKAGES, *extra)}
-    return {"calibrant": __version__, "Python": platform.python_version(), **known}

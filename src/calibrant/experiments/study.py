@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -48,7 +50,8 @@ class Study:
 
     def key(self, **what: Any) -> dict[str, Any]:
         """Name a part of the study for the cache."""
-        return {"version": VERSION, "seed": self.seed, "quick": self.quick, **what}
+        made_by = {"experiments": VERSION, **versions()}
+        return {"made_by": made_by, "seed": self.seed, "quick": self.quick, **what}
 
     def each(
         self, what: str, parts: Iterable[tuple[dict[str, Any], Callable[[], Any]]]
@@ -74,7 +77,25 @@ class Study:
 
 
 def _done(cache: Cache, key: dict[str, Any], make: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
-    return key, cache.get(key, make)
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):  # parts share the cores already
+        return key, cache.get(key, make)
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions that numbers may depend on."""
+    names = ("calibrant", "numpy", "scipy", "scikit-learn", "lightgbm", "xgboost")
+    known = {name: _version(name) for name in names}
+    return {name: text for name, text in known.items() if text is not None}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +108,34 @@ class Mean:
         Of the values.
     n : int
         How many there are.
+    overlap : float
+        Test rows over training rows, if the runs are splits of one data set; 0 if they are
+        independent.
     """
 
     mean: float
     sd: float
     n: int
+    overlap: float = 0.0
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Mean:
+    def of(cls, values: Sequence[float], overlap: float = 0.0) -> Mean:
         """Summarise values; one value alone has no deviation, which counts as 0."""
         spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-        return cls(float(np.mean(values)), spread, len(values))
+        return cls(float(np.mean(values)), spread, len(values), overlap)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Return Student's interval for the mean; the whole line for a single run."""
+        """Return Student's interval for the mean; the whole line for a single run.
+
+        Splits of one data set share rows, so that they differ less than new data would: the
+        variance is enlarged as Nadeau and Bengio (2003) do.
+        """
         if self.n < 2:
             return -np.inf, np.inf
         from scipy.stats import t
 
-        half = float(t.ppf((1 + confidence) / 2, self.n - 1)) * self.sd / self.n**0.5
+        error = self.sd * (1 / self.n + self.overlap) ** 0.5
+        half = float(t.ppf((1 + confidence) / 2, self.n - 1)) * error
         return self.mean - half, self.mean + half
 
     def to_dict(self) -> dict[str, Any]:

@@ -43,7 +43,9 @@ def _by_place(values: AnyArray, codes: IntArray, seen: dict[Any, int]) -> None:
     if values.dtype.kind == "b":
         values = values.view(np.uint8)
     low = int(values.min())
-    offset = (values - values.min()).astype(np.int64)  # before: the largest fit no signed integer
+    if values.dtype != np.uint64:  # whose largest fit no signed integer
+        values = values.astype(np.int64)  # a narrow one would not hold the distances
+    offset = (values - values.min()).astype(np.int64)
     table = np.zeros(int(offset.max()) + 1, dtype=np.int64)
     for place in np.flatnonzero(np.bincount(offset)).tolist():
         value = kind.type(place + low).item()

@@ -50,7 +50,11 @@ def _streamed(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
 
 
 def _array(series: nw.Series[Any]) -> AnyArray:
-    values: AnyArray = series.to_numpy()
+    values: AnyArray
+    if series.dtype == nw.String:  # arrays of texts lose a NUL at their end
+        values = np.array([*series.to_list(), None], dtype=object)[:-1]
+    else:
+        values = series.to_numpy()
     if series.null_count():  # not every backend shows them as NaN or None
         return np.ma.masked_array(values, series.is_null().to_numpy())
     return values
@@ -125,9 +129,8 @@ def keep_in(
         return frame.filter(nw.col(column).is_in(list(values)))
     # DuckDB takes seconds and a gigabyte to read a hundred thousand values one by one, so they
     # come as one text, which it splits
-    between = next(
-        mark for mark in map(chr, range(1, 32)) if all(mark not in str(v) for v in values)
-    )
+    marks = map(chr, (*range(1, 32), *range(0xE000, 0xF900)))  # control characters, private ones
+    between = next(mark for mark in marks if all(mark not in str(v) for v in values))
     kind = "VARCHAR" if isinstance(next(iter(values), ""), str) else "BIGINT"
     text = between.join(map(str, values)).replace("'", "''")
     many = f"SELECT unnest(string_split('{text}', chr({ord(between)}))::{kind}[])"
@@ -142,6 +145,8 @@ def coded_words(
 ) -> nw.LazyFrame[Any] | None:
     """Add a column that says which of some words a text is, null if none; or None if it cannot."""
     native: Any
+    if not words:
+        return None
     if frame.implementation.is_duckdb() and not any("\0" in word for word in words):
         listed = ", ".join("'" + word.replace("'", "''") + "'" for word in words)
         code = f"enum_code(TRY_CAST({quoted(column)} AS ENUM({listed})))"

@@ -218,6 +218,8 @@ class GroupedFrames:
             code_of = {mark: code for code, mark in enumerate(marks)}
             codes = np.array([code_of.get(mark, -1) for mark in found.tolist()], dtype=np.int64)
             same = bool((codes >= 0).all())
+        if self.splits[k].pooled == 0:  # then no value may be among those pooled
+            same = same and not bool((codes == len(marks) - 1).any())
         if not same:  # a collation that takes different texts for the same
             raise _checks.groups_unstable(self.splits[k].name)
         return codes

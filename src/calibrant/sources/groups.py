@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
+from decimal import Decimal
 from itertools import combinations
 from typing import Any, Protocol
 
@@ -239,6 +240,8 @@ def plain_value(value: Any) -> Any:
     """Return a group's value as a number, a word, a truth value or None; dates as text."""
     if value is None or isinstance(value, str | bool | int | float):
         return 0.0 if value == 0 and isinstance(value, float) else value  # no sign on a zero
+    if isinstance(value, Decimal):
+        return float(value)
     if isinstance(value, datetime):
         midnight = value.time() == time() and value.tzinfo is None
         return str(value.date() if midnight else value)

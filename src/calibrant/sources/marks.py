@@ -74,6 +74,7 @@ class Texts:
         missing = column.is_null()
         if self._kind.is_float():
             missing = missing | column.is_nan()
+            column = column.cast(nw.Float64)  # whose text says the value, not the nearest short one
             column = nw.when(column == 0).then(nw.lit(0.0)).otherwise(column)  # -0.0 is 0
         text = nw.concat_str(nw.lit("="), column.cast(nw.String))
         return nw.when(missing).then(nw.lit(self._missing)).otherwise(text)
