@@ -22,7 +22,7 @@ ORDER = [
     {"recalibrate"},
     {"decide", "learn"},
     {"groups", "curves", "advice"},
-    {"audit", "compare"},
+    {"audit", "compare", "regions"},
     {"report"},
     {"experiments"},
     {"cli"},

@@ -37,12 +37,14 @@ from calibrant.measure.parts import ScoreParts, brier_parts, log_loss_parts
 from calibrant.measure.ranking import roc_auc
 from calibrant.measure.unverifiable import unverifiable_l1
 from calibrant.recalibrate.prior import adjust_prior
+from calibrant.regions import audit_regions
 from calibrant.sources.predictions import Predictions
 from calibrant.tally import Tally
 
 if TYPE_CHECKING:
     from calibrant import simulate
     from calibrant.decide.classifier import CostSensitiveClassifier
+    from calibrant.learn.partition import PartitionClassifier
     from calibrant.measure.scorer import calibration_error_scorer
     from calibrant.recalibrate.classifier import CalibratedClassifier
     from calibrant.recalibrate.estimators import (
@@ -84,6 +86,7 @@ __all__ = [
     "IsotonicCalibrator",
     "LossRatio",
     "NetBenefit",
+    "PartitionClassifier",
     "PlattCalibrator",
     "Predictions",
     "Price",
@@ -96,6 +99,7 @@ __all__ = [
     "advise",
     "assert_calibrated",
     "audit",
+    "audit_regions",
     "bayes_threshold",
     "best_threshold",
     "brier_parts",
@@ -134,6 +138,7 @@ _LAZY = {
     "calibration_error_scorer": "calibrant.measure.scorer",
     "CalibratedClassifier": "calibrant.recalibrate.classifier",
     "CostSensitiveClassifier": "calibrant.decide.classifier",
+    "PartitionClassifier": "calibrant.learn.partition",
     **dict.fromkeys(
         (
             "BetaCalibrator",

@@ -543,6 +543,24 @@ def row_costs_zero(row: int) -> InputError:
     )
 
 
+def no_partition(given: object) -> InputError:
+    return InputError(
+        "partition must be 'tree', 'kmeans', a scikit-learn tree or clusterer, or a function of "
+        f"X, but it is {given!r}."
+    )
+
+
+def regions_not_plain(shape: tuple[int, ...], rows: int) -> InputError:
+    return InputError(
+        f"partition must give one whole number or word for each row, {rows} in all, but it gives "
+        f"an array of shape {shape}, or other values."
+    )
+
+
+def model_lacks(name: str, kind: str, method: str) -> InputError:
+    return InputError(f"{name} must be a fitted classifier with {method}, but {kind} has none.")
+
+
 def two_classes_only(kind: str) -> InputError:
     return InputError(
         f"Only binary classification is supported. The type of the target is {kind}. Turn y into "

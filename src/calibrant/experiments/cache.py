@@ -19,7 +19,8 @@ class Cache:
     """Results by key, in a folder; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
+        # processes at work may have been started in another folder
+        self._folder = None if folder is None else folder.absolute()
 
     def get(self, key: dict[str, Any], make: Callable[[], Any]) -> Any:
         """Return what is known for a key, or make it and keep it."""

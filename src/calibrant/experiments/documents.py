@@ -52,7 +52,8 @@ class DocumentsResult:
             f"have told. Yet the calibration error is only {error:.3f}, "
             f"{self.l1_error / error:.0f} times smaller: over whole ranges of scores the label is "
             "nearly as frequent as they say, and that is what decisions by threshold rest on. "
-            f"Gao, Parameswaran and Peng (2017, Example 1) report 0.127, 0.202, and 0.008.{sure}"
+            "Gao, Parameswaran and Peng (2017, Example 1) report 0.127, 0.202, and 0.008, numbers "
+            f"of documents that a model was trained on.{sure}"
         )
 
 

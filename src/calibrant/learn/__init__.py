@@ -1,0 +1,1 @@
+"""Learn: classifiers that are calibrated by construction."""

@@ -1,0 +1,78 @@
+"""Regions: a fitted tree or forest, audited leaf by leaf on fresh rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calibrant import _checks
+from calibrant.certify.methods import Terms
+from calibrant.groups import GroupFinding, groups_of
+from calibrant.sources.predictions import Predictions
+
+
+def audit_regions(
+    model: Any,
+    X: Any,  # noqa: N803
+    y_true: Any,
+    *,
+    confidence: float = 0.95,
+    pos_label: object = None,
+) -> tuple[GroupFinding, ...]:
+    """Audit a fitted tree, forest or `PartitionClassifier` region by region.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        With `predict_proba` and `apply`: a tree, a forest (each leaf of each tree is a region), or
+        a `PartitionClassifier`.
+    X, y_true : array-like
+        Rows that it was not fitted on, and their outcomes.
+    confidence : float, default 0.95
+        With which all certificates hold at once.
+    pos_label : optional
+        The label that is the event; the second of the model's classes unless given.
+
+    Returns
+    -------
+    tuple of GroupFinding
+        A finding for each region of at least 100 rows, smaller ones together; those that are
+        certainly off first.
+
+    References
+    ----------
+    Gao, Parameswaran and Peng (2017), Section 2.3.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = make_classification(4000, flip_y=0.3, random_state=0)
+    >>> tree = DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(X[:2000], y[:2000])
+    >>> findings = cb.audit_regions(tree, X[2000:], y[2000:])
+    >>> sum(finding.rows for finding in findings)
+    2000
+    """
+    for method in ("apply", "predict_proba"):
+        if not hasattr(model, method):
+            raise _checks.model_lacks("model", type(model).__name__, method)
+    classes = np.asarray(model.classes_)
+    if len(classes) != 2:
+        raise _checks.two_classes_only(f"{len(classes)} classes")
+    confidence = _checks.inner_share("confidence", confidence)
+    leaves = np.asarray(model.apply(X))
+    leaves = leaves[:, None] if leaves.ndim == 1 else leaves.reshape(len(leaves), -1)
+    event = classes[1] if pos_label is None else pos_label
+    scores = model.predict_proba(X)[:, int(np.flatnonzero(classes == event)[0])]
+    outcome = np.asarray(y_true) == event
+    data = Predictions(outcome, scores)
+    trees = leaves.shape[1]
+    found: list[GroupFinding] = []
+    for tree in range(trees):
+        name = "region" if trees == 1 else f"leaf of tree {tree + 1}"
+        terms = Terms(confidence=1 - (1 - confidence) / trees)  # all trees at once
+        found += groups_of(data, {name: leaves[:, tree]}, terms)[0]
+    found.sort(key=lambda one: (not one.certain, -one.evidence, -one.rows))
+    return tuple(found)
