@@ -69,7 +69,9 @@ def _figure1(found: dict[str, Any]) -> Any:
         label="95% band for the true frequency",
     )
     axes.step(along, found["observed"], where="mid", color="#0072B2", label="observed frequency")
-    axes.plot(along, found["sigmoid"], color="#D55E00", linewidth=2, label="sigmoid")
+    dense = np.linspace(min(along), max(along), 300)
+    sigmoid = 1 / (1 + np.exp(-(found["a"] * dense + found["b"])))
+    axes.plot(dense, sigmoid, color="#D55E00", linewidth=2, label="sigmoid")
     axes.set(
         xlabel="w(X), the sum of word weights",
         ylabel="probability of the label",
