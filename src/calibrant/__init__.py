@@ -16,6 +16,7 @@ from calibrant.certify.certify import certify
 from calibrant.certify.many import certify_many
 from calibrant.certify.plan import sample_size
 from calibrant.certify.testing import CalibrationTest, calibration_test
+from calibrant.certify.training import TrainingCertificate, certify_estimator
 from calibrant.compare import Comparison, compare
 from calibrant.decide.costs import bayes_threshold, decide
 from calibrant.decide.curve import CostCurve, NetBenefit, cost_curve, net_benefit
@@ -94,6 +95,7 @@ __all__ = [
     "ScoreParts",
     "Tally",
     "TemperatureCalibrator",
+    "TrainingCertificate",
     "__version__",
     "adjust_prior",
     "advise",
@@ -109,6 +111,7 @@ __all__ = [
     "calibration_slope",
     "calibration_test",
     "certify",
+    "certify_estimator",
     "certify_many",
     "compare",
     "confidence_band",

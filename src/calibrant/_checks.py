@@ -557,6 +557,13 @@ def regions_not_plain(shape: tuple[int, ...], rows: int) -> InputError:
     )
 
 
+def model_without_scores(kind: str, method: str) -> InputError:
+    return InputError(
+        f"model must be a fitted classifier with {method}, but {kind} has none. A model of margins "
+        "gets probabilities from CalibratedClassifier(model).fit(X, y)."
+    )
+
+
 def model_lacks(name: str, kind: str, method: str) -> InputError:
     return InputError(f"{name} must be a fitted classifier with {method}, but {kind} has none.")
 
@@ -741,3 +748,43 @@ def name_without_ending(path: str, ending: str) -> InputError:
 
 def open_without_html() -> InputError:
     return InputError("--open shows the HTML report: say where to write it, as --html report.html.")
+
+
+def not_a_column_each(name: str, shape: tuple[int, ...]) -> InputError:
+    return InputError(
+        f"{name} must be two-dimensional, one column for each model, but its shape is {shape}. "
+        "Pass such an array, or {name: scores}; for one model use of_scores."
+    )
+
+
+def surer_than_simulated(most: float, value: float) -> InputError:
+    return InputError(
+        f"confidence must be below {most:.6g}, because the complexity was simulated and may be too "
+        f"small in the rest of cases, but it is {value!r}. Simulate it with a smaller error=."
+    )
+
+
+def not_one_per_point(name: str, shape: tuple[int, ...], points: int) -> InputError:
+    return InputError(
+        f"{name} must give one number for each of {points:,} points, but its shape is {shape}."
+    )
+
+
+def not_a_probability(name: str, point: int, value: float) -> InputError:
+    return InputError(
+        f"{name} must lie between 0 and 1 at every point, but at point {point} it is {value!r}."
+    )
+
+
+def masses_no_law(least: float, total: float) -> InputError:
+    return InputError(
+        f"masses must be numbers, none of them under 0, that add up to 1, but the least is "
+        f"{least!r} and their sum is {total!r}. Divide counts by their sum."
+    )
+
+
+def not_a_class(shape: tuple[int, ...]) -> InputError:
+    return InputError(
+        "patterns must be a table of 0 and 1 with a row for each classifier and a column for each "
+        f"point, one or more of both, but its shape is {shape}."
+    )
