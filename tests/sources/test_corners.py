@@ -478,3 +478,17 @@ def test_no_control_character_is_left_to_part_words():
         connection.register("t", table.to_arrow())
         connection.execute("CREATE TABLE u AS SELECT * FROM t")
         assert groups_of(connection.table("u")).keys() == expected.keys()
+
+
+def test_whole_numbers_of_128_bits():
+    wide = pl.Series(LABEL).cast(pl.Int128)
+    table = pl.DataFrame({"y": wide, "p": PROB, "g": wide})
+    expected = cb.calibration_error(LABEL, PROB)
+    for given in (table, table.lazy()):
+        data = cb.Predictions(given, label="y", prob="p")
+        assert cb.calibration_error(data) == pytest.approx(expected, abs=1e-12)
+        assert set(groups_of(given)) == {"g = 0", "g = 1"}
+    odd = table.with_columns(y=pl.Series([-5, *[0, 1] * (ROWS // 2)][:ROWS]).cast(pl.Int128))
+    for given in (odd, odd.lazy()):
+        with pytest.raises(InputError, match="must hold two label values"):
+            cb.Predictions(given, label="y", prob="p")

@@ -72,6 +72,8 @@ def _sliceable(values: Any, name: str) -> Any:
         import narwhals as nw  # here, so that arrays alone never pay for it
 
         series = nw.from_native(values, series_only=True, pass_through=True)
+        if isinstance(series, nw.Series) and series.dtype in (nw.Int128, nw.UInt128):
+            return np.array([*series.to_list(), None], dtype=object)[:-1]  # too wide for arrays
         if isinstance(series, nw.Series):
             return _in_place(series)
     array = values if isinstance(values, np.ndarray) else _as_array(values, name)

@@ -51,7 +51,8 @@ def _streamed(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
 
 def _array(series: nw.Series[Any]) -> AnyArray:
     values: AnyArray
-    if series.dtype == nw.String:  # arrays of texts lose a NUL at their end
+    # arrays of texts lose a NUL at their end, and know no whole numbers of 128 bits
+    if series.dtype in (nw.String, nw.Int128, nw.UInt128):
         values = np.array([*series.to_list(), None], dtype=object)[:-1]
     else:
         values = series.to_numpy()
