@@ -133,8 +133,9 @@ def keep_in(
     marks = map(chr, (*range(1, 32), *range(0xE000, 0xF900)))  # control characters, private ones
     between = next(mark for mark in marks if all(mark not in str(v) for v in values))
     kind = "VARCHAR" if isinstance(next(iter(values), ""), str) else "BIGINT"
-    text = between.join(map(str, values)).replace("'", "''")
-    many = f"SELECT unnest(string_split('{text}', chr({ord(between)}))::{kind}[])"
+    # a NUL in the text of a query ends it for some versions
+    text = between.join(map(str, values)).replace("'", "''").replace("\0", "' || chr(0) || '")
+    many = f"SELECT unnest(string_split(('{text}'), chr({ord(between)}))::{kind}[])"
     found: nw.LazyFrame[Any] = nw.from_native(
         nw.to_native(frame).filter(f"CAST({quoted(column)} AS {kind}) IN ({many})")
     )
