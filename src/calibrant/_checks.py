@@ -550,10 +550,10 @@ def no_partition(given: object) -> InputError:
     )
 
 
-def regions_not_plain(shape: tuple[int, ...], rows: int) -> InputError:
+def regions_not_plain(shape: tuple[int, ...], kind: str, rows: int) -> InputError:
     return InputError(
         f"partition must give one whole number or word for each row, {rows} in all, but it gives "
-        f"an array of shape {shape}, or other values."
+        f"an array of shape {shape} and kind {kind}."
     )
 
 
@@ -561,6 +561,16 @@ def model_without_scores(kind: str, method: str) -> InputError:
     return InputError(
         f"model must be a fitted classifier with {method}, but {kind} has none. A model of margins "
         "gets probabilities from CalibratedClassifier(model).fit(X, y)."
+    )
+
+
+def label_unknown(
+    value: object, row: int | None, classes: Sequence[object], name: str = "y"
+) -> InputError:
+    where = "" if row is None else f", first in row {row}"
+    return InputError(
+        f"{name} must hold labels that the model knows, {classes[0]!r} and {classes[1]!r}, but it "
+        f"holds {value!r}{where}."
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant.certify.methods import Terms
+from calibrant.certify.training import outcome_of
 from calibrant.groups import GroupFinding, groups_of
 from calibrant.sources.predictions import Predictions
 
@@ -58,16 +59,18 @@ def audit_regions(
     for method in ("apply", "predict_proba"):
         if not hasattr(model, method):
             raise _checks.model_lacks("model", type(model).__name__, method)
-    classes = np.asarray(model.classes_)
-    if len(classes) != 2:
-        raise _checks.two_classes_only(f"{len(classes)} classes")
+    if not hasattr(model, "classes_"):
+        raise _checks.model_lacks("model", type(model).__name__, "classes_: fit it first")
     confidence = _checks.inner_share("confidence", confidence)
+    outcome = outcome_of(model, y_true)
+    classes = np.asarray(model.classes_)
+    if pos_label is not None and pos_label not in classes.tolist():
+        raise _checks.label_unknown(pos_label, None, classes.tolist(), name="pos_label")
     leaves = np.asarray(model.apply(X))
     leaves = leaves[:, None] if leaves.ndim == 1 else leaves.reshape(len(leaves), -1)
-    event = classes[1] if pos_label is None else pos_label
-    scores = model.predict_proba(X)[:, int(np.flatnonzero(classes == event)[0])]
-    outcome = np.asarray(y_true) == event
-    data = Predictions(outcome, scores)
+    first = pos_label is not None and pos_label == classes[0]
+    scores = model.predict_proba(X)[:, 0 if first else 1]
+    data = Predictions(~outcome if first else outcome, scores)
     trees = leaves.shape[1]
     found: list[GroupFinding] = []
     for tree in range(trees):

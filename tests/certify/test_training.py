@@ -12,13 +12,21 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    Normalizer,
+    OneHotEncoder,
+    PolynomialFeatures,
+    StandardScaler,
+)
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -59,7 +67,7 @@ def linear(features):
             3,
         ),
     ],
-    ids=repr,
+    ids=lambda one: type(one).__name__,
 )
 def test_linear_models_are_certified_by_their_features(model, features):
     found = cb.certify_estimator(model.fit(X, Y), X, Y)
@@ -116,7 +124,7 @@ def test_trees_are_certified_by_their_leaves(limits, leaves, fixed):
         make_pipeline(PCA(2), DecisionTreeClassifier(max_depth=2)),
         make_pipeline(StandardScaler(), RandomForestClassifier(5)),
     ],
-    ids=repr,
+    ids=lambda one: type(one).__name__,
 )
 def test_rich_or_unknown_classes_are_refused_plainly(model):
     few, labels = X[:300], Y[:300]
@@ -205,3 +213,126 @@ def test_the_promise_holds_for_models_fitted_on_the_same_rows():
             true = cb.calibration_error(outcome, model.predict_proba(fresh)[:, 1])
             assert true < found.upper
             assert found.upper < 0.5
+
+
+def forest_inside():
+    """A function that holds a model learned from the labels."""
+    few, labels = X[:500], Y[:500]
+    forest = RandomForestClassifier(5, random_state=0).fit(few, labels)
+    return FunctionTransformer(lambda rows: forest.predict_proba(rows)[:, 1:])
+
+
+class Disguised(LogisticRegression):
+    pass
+
+
+class Bins(cb.HistogramCalibrator):
+    pass
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(forest_inside(), LogisticRegression()),
+        make_pipeline(FunctionTransformer(np.tanh), LogisticRegression()),
+        Disguised(),
+        cb.CalibratedClassifier(LogisticRegression(), calibrator=Bins()),
+        make_pipeline(StandardScaler(), Normalizer(), LogisticRegression()),
+        make_pipeline(StandardScaler(), PolynomialFeatures(2), DecisionTreeClassifier(max_depth=2)),
+        make_pipeline(PCA(2), PolynomialFeatures(interaction_only=True), LogisticRegression()),
+        make_pipeline(MinMaxScaler(clip=True), LogisticRegression()),
+        make_pipeline(PCA(2), DecisionTreeClassifier(max_depth=2)),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_what_could_be_richer_than_counted_is_not_certified(model):
+    found = cb.certify_estimator(model.fit(X, Y), X, Y)
+    assert not found.certified
+    assert "is not known here" in found.sentence or "is not counted here" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("model", "features"),
+    [
+        # whatever two directions are found, their products are among those of all three features
+        (make_pipeline(PCA(2), PolynomialFeatures(2), LogisticRegression(max_iter=1000)), 9),
+        (make_pipeline(FunctionTransformer(), LogisticRegression()), 3),
+        (make_pipeline(Normalizer(), StandardScaler(), LogisticRegression()), 3),
+        (make_pipeline(make_pipeline(StandardScaler(), PCA(1)), LogisticRegression()), 3),
+        (
+            make_pipeline(
+                ColumnTransformer([("a", StandardScaler(), slice(0, 2))], remainder="passthrough"),
+                LogisticRegression(),
+            ),
+            3,
+        ),
+        (
+            make_pipeline(
+                ColumnTransformer([("a", PolynomialFeatures(2, include_bias=False), [0, 1])]),
+                LogisticRegression(),
+            ),
+            5,
+        ),
+        (
+            make_pipeline(
+                ColumnTransformer([("a", StandardScaler(), [True, False, True])]),
+                LogisticRegression(),
+            ),
+            2,
+        ),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_what_is_linear_in_known_features_is_counted_by_them(model, features):
+    found = cb.certify_estimator(model.fit(X, Y), X, Y)
+    assert found.upper - found.c_emp == pytest.approx(linear(features), abs=1e-12)
+
+
+def test_categories_that_are_merged_by_how_often_they_occur_are_learned():
+    codes = np.random.default_rng(0).integers(0, 30, (20_000, 1)).astype(float)
+    encoder = OneHotEncoder(
+        categories=[np.arange(30.0)], max_categories=3, handle_unknown="infrequent_if_exist"
+    )
+    model = make_pipeline(encoder, LogisticRegression()).fit(codes, Y)
+    assert not cb.certify_estimator(model, codes, Y).certified
+
+
+def test_limits_set_after_training_do_not_count():
+    tree = DecisionTreeClassifier(random_state=0).fit(X, Y)
+    tree.set_params(max_leaf_nodes=2)
+    assert not cb.certify_estimator(tree, X, Y).certified
+
+
+def test_trees_of_missing_values_are_not_counted():
+    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    tree = DecisionTreeClassifier(max_depth=2).fit(holes, Y)
+    assert "missing values" in cb.certify_estimator(tree, holes, Y).sentence
+
+
+def test_labels_that_the_model_does_not_know_are_refused():
+    model = LogisticRegression().fit(X, Y.astype(int))
+    with pytest.raises(InputError, match=r"labels that the model knows, 0 and 1.*'(yes|no)'"):
+        cb.certify_estimator(model, X, np.where(Y, "yes", "no"))
+    gaps = Y.astype(float)
+    gaps[7] = np.nan
+    with pytest.raises(InputError, match="first in row 7"):
+        cb.certify_estimator(model, X, gaps)
+    several = DecisionTreeClassifier(max_depth=2).fit(X, np.stack([Y, ~Y], axis=1))
+    with pytest.raises(InputError, match="several outputs"):
+        cb.certify_estimator(several, X, Y)
+
+
+def test_documents_are_not_counted():
+    texts = ["good text", "bad words", "good words"] * 20
+    labels = np.array([1, 0, 1] * 20)
+    model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, labels)
+    assert "CountVectorizer" in cb.certify_estimator(model, texts, labels).sentence
+
+
+def test_very_many_rows_keep_their_digits():
+    import math
+
+    for rows, features in ((10**6, 3), (10**12, 5), (10**16, 1)):
+        exact = sum(math.comb(2 * rows - 1, k) for k in range(features + 2)) / 2 + 1
+        expected = math.sqrt(math.log(exact) / (2 * rows))
+        assert of_linear(rows, features).value == pytest.approx(expected, rel=1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.cluster import KMeans
+from sklearn.cluster import DBSCAN, KMeans
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -75,7 +75,9 @@ def test_trees_and_clusterers_of_ones_own():
     assert len(clusters.regions_) == 5
 
 
-@pytest.mark.parametrize("partition", ["forest", 3, None, RandomForestClassifier(3)])
+@pytest.mark.parametrize(
+    "partition", ["forest", 3, None, RandomForestClassifier(3), DBSCAN(), KMeans]
+)
 def test_what_is_no_partition_is_refused(partition):
     X, y = data(100, 4)
     with pytest.raises(InputError, match="partition must"):
@@ -102,6 +104,18 @@ def test_held_out_errors_grow_with_the_number_of_regions():
         errors.append(cb.calibration_error(outcome, model.predict_proba(fresh)[:, 1]))
     assert errors[0] < 0.02 < errors[1] < errors[2]
     assert errors[2] > 0.1
+
+
+def test_words_of_any_kind_and_heavy_weights():
+    X, y = data(400, 12)
+    plain = cb.PartitionClassifier(lambda rows: np.where(rows[:, 0] > 0, "a", "bcd")).fit(X, y)
+    objects = cb.PartitionClassifier(
+        lambda rows: np.array(["a" if one > 0 else "bcd" for one in rows[:, 0]], dtype=object)
+    )
+    heavy = objects.fit(X, y, sample_weight=np.full(400, 1e307))
+    np.testing.assert_allclose(heavy.predict_proba(X), plain.predict_proba(X))
+    one_tree = cb.PartitionClassifier(RandomForestClassifier(1, max_depth=2, random_state=0))
+    assert 2 <= len(one_tree.fit(X, y).regions_) <= 4
 
 
 class TestAuditRegions:
@@ -171,3 +185,10 @@ class TestAuditRegions:
         many = DecisionTreeClassifier().fit(X, np.arange(100) % 3)
         with pytest.raises(InputError, match="3 classes"):
             cb.audit_regions(many, X, y)
+        tree = DecisionTreeClassifier().fit(X, y.astype(int))
+        with pytest.raises(InputError, match=r"pos_label must hold labels.* holds 7"):
+            cb.audit_regions(tree, X, y, pos_label=7)
+        with pytest.raises(InputError, match=r"labels that the model knows, 0 and 1.*'yes'"):
+            cb.audit_regions(tree, X, np.full(100, "yes"))
+        with pytest.raises(InputError, match="fit it first"):
+            cb.audit_regions(DecisionTreeClassifier(), X, y)

@@ -55,10 +55,12 @@ def _log_slabs(n: int, d: int) -> float:
     """
     if d >= n:  # all of them, for rows in general position
         return n * math.log(2)
-    from scipy.special import gammaln, logsumexp
+    from scipy.special import logsumexp
 
-    k = np.arange(min(d + 1, 2 * n - 1) + 1)
-    choices = gammaln(2 * n) - gammaln(k + 1) - gammaln(2 * n - k)
+    # factor by factor: differences of log-gammas have no digits left for very large n
+    k = np.arange(1, min(d + 1, 2 * n - 1) + 1)
+    steps = np.log(float(2 * n) - k) - np.log(k)
+    choices = np.append(0.0, np.cumsum(steps))
     return float(np.logaddexp(logsumexp(choices) - math.log(2), 0))
 
 

@@ -90,9 +90,9 @@ class Counts:
         return int(self.rows.sum())
 
 
-def counted(number: int, unit: str) -> str:
+def counted(number: int, unit: str, units: str | None = None) -> str:
     """Say how many there are."""
-    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
+    return f"{number:,} {unit if number == 1 else units or f'{unit}s'}"
 
 
 def every_cell(diagram: Diagram) -> BoolArray:

@@ -12,27 +12,29 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import AnyArray
-from calibrant.certify.classes import of_independent_rows, of_linear, of_tree
+from calibrant._types import BoolArray
+from calibrant.certify.classes import of_linear, of_tree
 from calibrant.certify.complexity import Complexity
+from calibrant.certify.evidence import counted
+from calibrant.certify.feature_space import Space, features_after, kind_of, steps_of
 from calibrant.certify.plan import sample_size
 from calibrant.measure.error import calibration_error
 
 #: The bound that a validation set is asked for where training rows certify nothing.
 _GOAL = 0.05
-#: Transformers that move and stretch: what is linear after them is linear before.
-_AFFINE = {
-    "StandardScaler",
-    "MinMaxScaler",
-    "MaxAbsScaler",
-    "RobustScaler",
-    "PCA",
-    "TruncatedSVD",
+#: Models whose scores rise or fall with one linear combination of the features.
+_LINEAR = {
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "SGDClassifier",
+    "LinearDiscriminantAnalysis",
+    "LinearSVC",
+    "SVC",
+    "NuSVC",
+    "Perceptron",
+    "RidgeClassifier",
 }
-#: Those of them that keep every feature by itself, so that a tree splits as before.
-_BY_FEATURE = {"StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler"}
-#: Transformers that do the same to a row whatever the other rows are.
-_FIXED = {"PolynomialFeatures", "FunctionTransformer", "Normalizer"}
+_TREES = {"DecisionTreeClassifier", "ExtraTreeClassifier"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class TrainingCertificate:
     upper : float
         With the confidence given the true one is at most this; 1 if nothing is promised.
     confidence : float
-        How often such a promise holds, whatever the data.
+        How often such a promise holds, whatever the law of the rows, if they are independent.
     rows : int
         Training rows.
     family : str
@@ -76,12 +78,14 @@ class TrainingCertificate:
             return (
                 f"With {100 * self.confidence:g}% confidence the true calibration error is at "
                 f"most {self.upper:.4g}: {self.c_emp:.4g} on the {self.rows:,} training rows, and "
-                f"{self.upper - self.c_emp:.4g} because {self.family}. A validation set of "
+                f"{self.upper - self.c_emp:.4g} because {self.family}. It assumes that the rows "
+                f"are independent draws, none of them repeated. A validation set of "
                 f"{self.validation_rows:,} rows could promise as much."
             )
         return (
-            f"The {self.rows:,} training rows certify nothing: {self.family}. Keep a validation "
-            f"set: {self.validation_rows:,} rows can certify a calibration error of {_GOAL:g}."
+            f"The {counted(self.rows, 'training row')} certify nothing: {self.family}. Keep a "
+            f"validation set: {self.validation_rows:,} rows can certify a calibration error of "
+            f"{_GOAL:g}."
         )
 
     def __repr__(self) -> str:
@@ -114,7 +118,8 @@ def certify_estimator(
     model : fitted scikit-learn classifier
         Of two classes, also at the end of a pipeline.
     X_train, y_train : array-like
-        The rows that it was trained on.
+        The rows that it was trained on: independent draws, not resampled or repeated. Limits such
+        as the number of leaves must have been set before anybody looked at them.
     confidence : float, default 0.95
         How often the promise shall hold.
 
@@ -140,10 +145,7 @@ def certify_estimator(
     for method in ("predict_proba", "classes_"):
         if not hasattr(model, method):
             raise _checks.model_without_scores(type(model).__name__, method)
-    classes = np.asarray(model.classes_)
-    if len(classes) != 2:
-        raise _checks.two_classes_only(f"{len(classes)} classes")
-    outcome = np.asarray(y_train) == classes[1]
+    outcome = outcome_of(model, y_train)
     scores = model.predict_proba(X_train)[:, 1]
     error = calibration_error(outcome, scores)
     family = _family(model, X_train, len(outcome))
@@ -165,37 +167,43 @@ def certify_estimator(
     )
 
 
+def outcome_of(model: Any, y: Any) -> BoolArray:
+    """Say where labels are the second class of a model; refuse labels that it does not know."""
+    several = isinstance(model.classes_, list)
+    classes = np.asarray(model.classes_)
+    if several or len(classes) != 2:
+        what = "several outputs" if several else counted(len(classes), "class", "classes")
+        raise _checks.two_classes_only(what)
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise _checks.not_one_column("y", labels.shape)
+    event: BoolArray = np.asarray(labels == classes[1])
+    other = np.asarray(labels == classes[0])
+    strange = np.flatnonzero(~(event | other))
+    if len(strange):
+        value = labels[strange[:1]].tolist()[0]
+        raise _checks.label_unknown(value, int(strange[0]), classes.tolist())
+    return event
+
+
 def _family(model: Any, X: Any, rows: int) -> _Family:  # noqa: N803
-    *before, last = _steps(model)
-    kind = type(last).__name__
-    features = int(np.shape(X)[1])
+    *before, last = steps_of(model)
+    kind = kind_of(last)
     if kind in _FORESTS:
         return _Family(f"a {_FORESTS[kind]} can learn any labels by heart")
-    if hasattr(last, "kernel") and last.kernel != "linear":
+    if kind in _LINEAR and getattr(last, "kernel", "linear") != "linear":
         return _Family("a kernel machine has as many dimensions as rows, and can fit any labels")
-    if _is_linear(last):
-        return _linear(before, X, features, rows)
-    if hasattr(last, "tree_"):
-        return _tree(last, before, features, rows)
-    return _Family(f"how rich the class of {kind} is, is not known here")
-
-
-def _steps(model: Any) -> list[Any]:
-    """Take a model apart: pipelines, and calibrators around it.
-
-    A monotone calibrator turns intervals of scores into intervals of scores, so that it adds
-    nothing to the class; histogram binning is not monotone, and stays as it is.
-    """
-    if hasattr(model, "steps"):
-        *before, last = [step for _, step in model.steps if step not in (None, "passthrough")]
-        return [*before, *_steps(last)]
-    kinds = {type(one).__name__ for one in getattr(model, "calibrators_", [])}
-    if type(model).__name__ == "CalibratedClassifier" and "HistogramCalibrator" not in kinds:
-        return _steps(model.estimator_)
-    folds = getattr(model, "calibrated_classifiers_", [])
-    if len(folds) == 1:  # scikit-learn's, of one model and not a mean of several
-        return _steps(folds[0].estimator)
-    return [model]
+    if kind not in _LINEAR | _TREES:
+        return _Family(f"how rich the class of {type(last).__name__} is, is not known here")
+    shape = np.shape(X)
+    space = features_after(
+        before, Space(shape[1] if len(shape) == 2 else 0), linear=kind in _LINEAR
+    )
+    if isinstance(space, str):
+        return _Family(f"what {space} does to the rows before is not counted here")
+    if kind in _LINEAR:
+        return _linear(last, space.features, rows)
+    return _tree(last, space.features, rows, X)
 
 
 _FORESTS = {
@@ -210,39 +218,38 @@ _FORESTS = {
 }
 
 
-def _is_linear(model: Any) -> bool:
-    """Say whether scores are a monotone function of one linear combination of the features."""
-    weights = getattr(model, "coef_", None)
-    return weights is not None and np.shape(weights)[0] == 1 and np.ndim(weights) == 2
+def _linear(model: Any, features: int, rows: int) -> _Family:
+    if np.shape(getattr(model, "coef_", ()))[:1] != (1,):
+        return _Family(f"how rich the class of {type(model).__name__} is, is not known here")
+    named = counted(features, "feature")
+    if rows <= features:
+        words = f"{counted(rows, 'independent row')} of {named} can have any labels"
+        return _Family(words, of_linear(rows, features))
+    return _Family(f"it is one of the linear classifiers of {named}", of_linear(rows, features))
 
 
-def _linear(before: list[Any], X: Any, features: int, rows: int) -> _Family:  # noqa: N803
-    for step in before:
-        found = _features_after(step, features, affine=_AFFINE)
-        if found is None:
-            return _Family(_unknown(step))
-        features = found
-    words = f"it is one of the linear classifiers of {features} features"
-    if rows <= features and _independent(_transformed(before, X)):
-        why = f"{rows} independent rows of {features} features can have any labels"
-        return _Family(why, of_independent_rows(rows))
-    return _Family(words, of_linear(rows, features))
-
-
-def _tree(model: Any, before: list[Any], features: int, rows: int) -> _Family:
-    for step in before:
-        found = _features_after(step, features, affine=_BY_FEATURE)
-        if found is None:
-            return _Family(_unknown(step))
-        features = found
-    leaves, chosen = _most_leaves(model), "at most"
-    spent = 1.0
-    if leaves is None:
+def _tree(model: Any, features: int, rows: int, X: Any) -> _Family:  # noqa: N803
+    if not hasattr(X, "toarray") and _has_missing(X):
+        return _Family("a tree that sends missing values where it likes is not counted here")
+    leaves, chosen, spent = int(model.get_n_leaves()), "found to have", 1.0
+    most = _most_leaves(model)
+    if most is not None and leaves <= most:
+        leaves, chosen = most, "at most"
+    else:
         # their number was found by training: all numbers at once, with 6 / (pi L)^2 of the risk
-        leaves, chosen = int(model.get_n_leaves()), "found to have"
         spent = 6 / (np.pi * leaves) ** 2
-    words = f"it is one of the trees of {features} features, {chosen} {leaves} leaves"
+    words = (
+        f"it is one of the trees of {counted(features, 'feature')}, {chosen} "
+        f"{counted(leaves, 'leaf', 'leaves')}"
+    )
     return _Family(words, of_tree(rows, leaves, features), spent)
+
+
+def _has_missing(X: Any) -> bool:  # noqa: N803
+    try:
+        return bool(np.isnan(np.asarray(X, dtype=np.float64)).any())
+    except (TypeError, ValueError):  # words, which a step before the tree turns into numbers
+        return False
 
 
 def _most_leaves(model: Any) -> int | None:
@@ -251,46 +258,3 @@ def _most_leaves(model: Any) -> int | None:
     if model.max_depth is not None and model.max_depth < 30:
         limits.append(2**model.max_depth)
     return min(limits, default=None)
-
-
-def _features_after(step: Any, features: int, *, affine: set[str]) -> int | None:
-    """Return how many features a class is linear in (or splits by), or None if it is not known."""
-    kind = type(step).__name__
-    if kind in affine:
-        return features
-    fixed = kind in _FIXED
-    if kind == "OneHotEncoder":  # categories given in advance are not learned from the rows
-        fixed = not isinstance(step.categories, str)
-    if fixed and hasattr(step, "n_features_out_"):
-        return int(step.n_features_out_)
-    if fixed and hasattr(step, "get_feature_names_out"):
-        return _count_out(step, features)
-    if kind == "ColumnTransformer":
-        parts = [
-            _features_after(part, len(columns), affine=affine)
-            for _, part, columns in step.transformers_
-            if part != "drop" and not isinstance(part, str)
-        ]
-        return None if None in parts else sum(part for part in parts if part is not None)
-    return None
-
-
-def _count_out(step: Any, features: int) -> int:
-    try:
-        return len(step.get_feature_names_out())
-    except (AttributeError, ValueError):
-        return features
-
-
-def _unknown(step: Any) -> str:
-    return f"what {type(step).__name__} learned from the rows before is not counted here"
-
-
-def _transformed(before: list[Any], X: Any) -> AnyArray:  # noqa: N803
-    for step in before:
-        X = step.transform(X)  # noqa: N806
-    return np.asarray(X.todense() if hasattr(X, "todense") else X, dtype=np.float64)
-
-
-def _independent(X: AnyArray) -> bool:  # noqa: N803
-    return bool(np.linalg.matrix_rank(X) == len(X))

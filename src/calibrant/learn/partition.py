@@ -22,6 +22,8 @@ from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray, IntArray
 
 _KINDS = ("tree", "kmeans")
+#: Weights over this might add up to more than a double holds.
+_HEAVY = 1e200
 
 
 class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -35,7 +37,8 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     partition : "tree", "kmeans", scikit-learn tree or clusterer, or callable
         How to split: the leaves of a decision tree, the cells of k-means, a tree or clusterer of
-        your own (cloned and fitted), or a function of X that gives each row's region.
+        your own (cloned and fitted), or a function of X, as an array of numbers, that gives each
+        row's region.
     regions : int, default 16
         For "tree" and "kmeans": how many regions at most.
     random_state : int, RandomState or None
@@ -96,6 +99,7 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counted = weight > 0
         if not counted.any():
             raise _checks.weight_all_zero("sample_weight")
+        weight = weight / weight.max() if weight.max() > _HEAVY else weight
         self._splitter = self._fitted(X[counted], y[counted], weight[counted])
         self.regions_, place = np.unique(self.apply(X[counted]), return_inverse=True)
         self.weights_ = np.bincount(place, weight[counted])
@@ -135,7 +139,7 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _splits(self, rows: int) -> Any:
         """Return what splits the space, unfitted."""
         if hasattr(self.partition, "fit"):
-            if not (hasattr(self.partition, "apply") or is_clusterer(self.partition)):
+            if isinstance(self.partition, type) or not _splits_new_rows(self.partition):
                 raise _checks.no_partition(self.partition)
             return clone(self.partition)
         if self.partition not in _KINDS:
@@ -155,6 +159,11 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def _splits_new_rows(splitter: Any) -> bool:
+    """Say whether a tree or clusterer can tell the region of rows that it has not seen."""
+    return hasattr(splitter, "apply") or (is_clusterer(splitter) and hasattr(splitter, "predict"))
+
+
 def _fit(splitter: Any, X: AnyArray, y: AnyArray, weight: FloatArray) -> Any:  # noqa: N803
     from sklearn.utils.validation import has_fit_parameter
 
@@ -170,6 +179,9 @@ def regions_of(splitter: Any, X: AnyArray) -> AnyArray:  # noqa: N803
         found = np.asarray(splitter.predict(X))
     else:
         found = np.asarray(splitter(X))
+    if found.dtype == object and all(isinstance(one, str) for one in found.ravel()):
+        found = found.astype(str)
+    found = found[:, 0] if found.shape == (len(X), 1) else found  # a forest of one tree
     if found.shape != (len(X),) or found.dtype.kind not in "biuUS":
-        raise _checks.regions_not_plain(found.shape, len(X))
+        raise _checks.regions_not_plain(found.shape, str(found.dtype), len(X))
     return found
