@@ -7,7 +7,6 @@ changed.
 
 from __future__ import annotations
 
-import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -16,30 +15,39 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._extras import require
-from calibrant._types import FloatArray
 from calibrant.audit import Audit, audit
 from calibrant.certify.certificate import percent
-from calibrant.curves import Histogram, ReliabilityCurve
+from calibrant.curves import ReliabilityCurve
 from calibrant.decide.curve import CostCurve
 from calibrant.groups import GroupFinding
-from calibrant.measure.interval import Interval
+from calibrant.report.drawing import (
+    BLUE,
+    FEW_POINTS,
+    GREEN,
+    GREY,
+    LITERAL,
+    MOST_GROUPS,
+    ORANGE,
+    RED,
+    axes_for,
+    bands,
+    bars,
+    by_chance,
+    dearest,
+    ends_of,
+    fitted,
+    heights,
+    legend_above,
+    predicted,
+    shade,
+    shortened,
+    top_of,
+    worst_in_words,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
-
-#: Colours that colour-blind readers tell apart (Okabe and Ito), of different lightness.
-_BLUE, _ORANGE, _RED, _GREEN, _GREY = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#7f7f7f"
-#: Text that may come from data is shown as it is, never read as a formula.
-_LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
-#: The ends that an axis of scores or rates may have.
-_TOPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-#: Up to this many points each gets a mark.
-_FEW_POINTS = 15
-#: Columns and letters of a legend, the first that fit are taken.
-_LEGENDS = ((2, "small"), (1, "small"), (2, "x-small"), (1, "xx-small"))
-#: Groups that are shown, and the letters of a name.
-_MOST_GROUPS, _MOST_LETTERS = 20, 40
 
 
 class _Display(ABC):
@@ -68,13 +76,13 @@ class _Display(ABC):
         -------
         The display itself, with `ax_` and `figure_`.
         """
-        self.ax_ = _axes(ax, self._size())
+        self.ax_ = axes_for(ax, self._size())
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
-        self.ax_.set_title(_fitted(self.ax_, self.finding), fontsize="medium", **_LITERAL)
+        self.ax_.set_title(fitted(self.ax_, self.finding), fontsize="medium", **LITERAL)
         if ax is None:
             self.ax_.get_figure().draw_without_rendering()  # type: ignore[union-attr]
-        _legend_above(self.ax_)
+        legend_above(self.ax_)
         return self
 
     @property
@@ -153,7 +161,7 @@ class _RowsDisplay(_Display):
         ax : Axes of matplotlib, optional
             Where to draw; a new figure unless given.
         """
-        y_prob, event = _predicted(estimator, X, pos_label)
+        y_prob, event = predicted(estimator, X, pos_label)
         return cls.from_predictions(
             y,
             y_prob,
@@ -207,7 +215,7 @@ class ReliabilityDisplay(_RowsDisplay):
     @property
     def finding(self) -> str:
         """What the picture shows, in a few words: its title."""
-        return _worst_in_words(self.audit)
+        return worst_in_words(self.audit)
 
     def frame(self) -> dict[str, list[float]]:
         """Return the numbers behind the picture as plain lists, as in the JSON of the audit."""
@@ -216,21 +224,19 @@ class ReliabilityDisplay(_RowsDisplay):
 
     def _draw(self, ax: Axes) -> None:
         curve = self.curve
-        right, top = _top(curve.score), _top(*_heights(curve))
-        _shade(ax, self.audit, *_ends(self.audit.worst_intervals[0]))
-        _bands(ax, curve, percent(self.audit.confidence), 0.01 * right)
+        right, top = top_of(curve.score), top_of(*heights(curve))
+        shade(ax, self.audit, *ends_of(self.audit.worst_intervals[0]))
+        bands(ax, curve, percent(self.audit.confidence), 0.01 * right)
         ends = (0, min(right, top))
-        ax.plot(ends, ends, color=_GREY, linestyle="--", linewidth=1, label="perfect")
-        mark = "o" if len(curve.score) <= _FEW_POINTS else ""
-        ax.plot(
-            curve.score, curve.observed, color=_BLUE, linewidth=2, marker=mark, label="observed"
-        )
+        ax.plot(ends, ends, color=GREY, linestyle="--", linewidth=1, label="perfect")
+        mark = "o" if len(curve.score) <= FEW_POINTS else ""
+        ax.plot(curve.score, curve.observed, color=BLUE, linewidth=2, marker=mark, label="observed")
         ax.set_xticks(np.linspace(0, right, 6))
         ax.set_yticks(np.linspace(0, top, 6))
         ax.set_xlim(-0.02 * right, 1.02 * right)
         ax.set_ylim(-0.02 * top, 1.02 * top)
         if self.audit.curves.scores is not None:
-            _bars(ax, self.audit.curves.scores, top)
+            bars(ax, self.audit.curves.scores, top)
         ax.set_xlabel("score (predicted probability)")
         ax.set_ylabel("observed rate")
 
@@ -275,7 +281,7 @@ class CumulativeDisplay(_RowsDisplay):
         worst = self.audit.worst_intervals[0]
         if worst.verdict == "exact":
             return f"Calibration error {found}"
-        if _by_chance(self.audit):
+        if by_chance(self.audit):
             return f"Calibration error {found}: no more than chance allows"
         return f"Calibration error {found}: {worst.where} are {worst.verdict}"
 
@@ -288,14 +294,14 @@ class CumulativeDisplay(_RowsDisplay):
         curve = self.audit.curves.difference
         worst = self.audit.worst_intervals[0]
         places = [0 if worst.p1 is None else self._place(worst.p1), self._place(worst.p2)]
-        _shade(ax, self.audit, *curve.share[places])
+        shade(ax, self.audit, *curve.share[places])
         if curve.consistent_lower is not None and curve.consistent_upper is not None:
             label = f"if the scores were right ({percent(self.audit.confidence)})"
             ends = curve.consistent_lower, curve.consistent_upper
-            ax.fill_between(curve.share, *ends, color=_GREY, alpha=0.35, linewidth=0, label=label)
-        ax.axhline(0, color=_GREY, linestyle="--", linewidth=1, label="perfect")
+            ax.fill_between(curve.share, *ends, color=GREY, alpha=0.35, linewidth=0, label=label)
+        ax.axhline(0, color=GREY, linestyle="--", linewidth=1, label="perfect")
         label = "observed minus predicted"
-        ax.plot(curve.share, curve.difference, color=_BLUE, linewidth=2, label=label)
+        ax.plot(curve.share, curve.difference, color=BLUE, linewidth=2, label=label)
         if self.audit.worst_intervals[0].verdict != "exact":
             self._witness(ax, places)
         ax.set_xlim(0, 1)
@@ -312,7 +318,7 @@ class CumulativeDisplay(_RowsDisplay):
         curve = self.audit.curves.difference
         ends = curve.share[places], curve.difference[places]
         label = f"its ends, apart by {abs(self.audit.worst_intervals[0].excess):.3g}"
-        ax.plot(*ends, color=_RED, linestyle="none", marker="D", clip_on=False, label=label)
+        ax.plot(*ends, color=RED, linestyle="none", marker="D", clip_on=False, label=label)
 
 
 class CostDisplay(_RowsDisplay):
@@ -369,12 +375,12 @@ class CostDisplay(_RowsDisplay):
 
     def _draw(self, ax: Axes) -> None:
         curve = self.curve
-        top = 1.05 * _dearest(curve)
-        ax.plot(curve.p, curve.cost, color=_BLUE, linewidth=2, label="cost now")
+        top = 1.05 * dearest(curve)
+        ax.plot(curve.p, curve.cost, color=BLUE, linewidth=2, label="cost now")
         label = "best recalibration"
-        ax.plot(curve.p, curve.best, color=_GREEN, linestyle="--", linewidth=2, label=label)
+        ax.plot(curve.p, curve.best, color=GREEN, linestyle="--", linewidth=2, label=label)
         label = "what it would save"
-        style: dict[str, Any] = {"facecolor": "none", "edgecolor": _GREY, "hatch": "////"}
+        style: dict[str, Any] = {"facecolor": "none", "edgecolor": GREY, "hatch": "////"}
         ax.fill_between(curve.p, curve.best, curve.cost, **style, linewidth=0, label=label)
         self._without_scores(ax, top)
         ax.set_xlim(0, 1)
@@ -386,9 +392,9 @@ class CostDisplay(_RowsDisplay):
         """Draw the straight lines of acting on every row and on none, as far as the top."""
         always, never = float(self.curve.always[-1]), float(self.curve.never[0])
         reach = top / max(always, top)
-        ax.plot((0, reach), (0, reach * always), color=_ORANGE, linestyle=":", label="always act")
+        ax.plot((0, reach), (0, reach * always), color=ORANGE, linestyle=":", label="always act")
         reach = top / max(never, top)
-        ax.plot((1 - reach, 1), (reach * never, 0), color=_RED, linestyle="-.", label="never act")
+        ax.plot((1 - reach, 1), (reach * never, 0), color=RED, linestyle="-.", label="never act")
 
 
 class GroupsDisplay(_Display):
@@ -490,7 +496,7 @@ class GroupsDisplay(_Display):
         ax : Axes of matplotlib, optional
             Where to draw; a new figure unless given.
         """
-        y_prob, event = _predicted(estimator, X, pos_label)
+        y_prob, event = predicted(estimator, X, pos_label)
         return cls.from_predictions(
             y,
             y_prob,
@@ -508,7 +514,7 @@ class GroupsDisplay(_Display):
         certain = sum(one.certain for one in groups)
         verb = "is" if certain <= 1 else "are"
         found = f"{certain:,}" if certain else "None"
-        shown = f", {_MOST_GROUPS} shown" if len(groups) > _MOST_GROUPS else ""
+        shown = f", {MOST_GROUPS} shown" if len(groups) > MOST_GROUPS else ""
         return f"{found} of {len(groups):,} groups {verb} miscalibrated for certain{shown}"
 
     def frame(self) -> dict[str, list[Any]]:
@@ -524,20 +530,20 @@ class GroupsDisplay(_Display):
         }
 
     def _draw(self, ax: Axes) -> None:
-        groups = self.audit.groups[:_MOST_GROUPS]
+        groups = self.audit.groups[:MOST_GROUPS]
         bounds = f"true error, all groups at once ({percent(self.audit.confidence)})"
         for place, one in enumerate(groups):
             if one.certificate is not None:
                 ends = one.certificate.lower, one.certificate.upper
-                ax.plot(ends, (place, place), color=_GREY, marker="|", linewidth=2, label=bounds)
+                ax.plot(ends, (place, place), color=GREY, marker="|", linewidth=2, label=bounds)
                 bounds = "_"
         self._points(ax, groups, certain=True)
         self._points(ax, groups, certain=False)
-        names = [f"{_short(one.name)}  ({one.rows:,} rows)" for one in groups]
-        ax.set_yticks(range(len(groups)), names, fontsize="small", **_LITERAL)
+        names = [f"{shortened(one.name)}  ({one.rows:,} rows)" for one in groups]
+        ax.set_yticks(range(len(groups)), names, fontsize="small", **LITERAL)
         ax.set_ylim(len(groups) - 0.5, -0.5)
         ax.set_xlim(left=0)
-        ax.grid(axis="x", color=_GREY, alpha=0.3)
+        ax.grid(axis="x", color=GREY, alpha=0.3)
         ax.set_xlabel("calibration error")
 
     def _points(self, ax: Axes, groups: Sequence[GroupFinding], *, certain: bool) -> None:
@@ -549,170 +555,12 @@ class GroupsDisplay(_Display):
         style: dict[str, Any] = {"linestyle": "none", "markeredgewidth": 1.5, "zorder": 3}
         if certain:
             ax.plot(
-                errors, places, **style, color=_RED, marker="D", label="miscalibrated for certain"
+                errors, places, **style, color=RED, marker="D", label="miscalibrated for certain"
             )
         else:
             label = "measured, not certain" if groups[0].certificate else "measured"
             style["markerfacecolor"] = ax.get_facecolor()
-            ax.plot(errors, places, **style, color=_BLUE, marker="o", label=label)
+            ax.plot(errors, places, **style, color=BLUE, marker="o", label=label)
 
     def _size(self) -> tuple[float, float]:
-        return 7.2, 1.8 + 0.28 * min(len(self.audit.groups), _MOST_GROUPS)
-
-
-def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Return the axes to draw on: those given, or of a new figure."""
-    require("matplotlib", "plot")
-    if ax is None:
-        pyplot = require("matplotlib.pyplot", "plot")
-        made: Axes = pyplot.subplots(figsize=size, layout="constrained")[1]
-        return made
-    from matplotlib.axes import Axes
-
-    if not isinstance(ax, Axes):
-        raise _checks.not_axes(type(ax).__name__)
-    return ax
-
-
-def _predicted(
-    estimator: Any,
-    X: Any,  # noqa: N803 (as scikit-learn calls it)
-    pos_label: object,
-) -> tuple[FloatArray, object]:
-    """Return the probability of the event, and the label of the event if it must be named."""
-    classes = np.asarray(estimator.classes_).tolist()
-    if len(classes) != 2:
-        raise _checks.two_classes_only(f"{len(classes)} classes")
-    if pos_label is not None and pos_label not in classes:
-        raise _checks.labels_lack_pos_label("classes_", pos_label, classes)
-    column = 1 if pos_label is None else classes.index(pos_label)
-    known = classes in ([0, 1], [-1, 1])
-    event = classes[1] if pos_label is None and not known else pos_label
-    return np.asarray(estimator.predict_proba(X))[:, column], event
-
-
-def _by_chance(audit: Audit) -> bool:
-    """Whether scores that are right would often look as bad."""
-    return audit.test is not None and audit.test.p_value > 1 - audit.confidence
-
-
-def _worst_in_words(audit: Audit) -> str:
-    worst = audit.worst_intervals[0]
-    if worst.verdict == "exact":
-        return "Predictions and outcomes agree"
-    if _by_chance(audit):
-        return "Predictions and outcomes differ no more than by chance"
-    return f"{worst.where.capitalize()} are {worst.verdict}"
-
-
-def _top(*values: FloatArray) -> float:
-    highest = max(float(column.max()) for column in values)
-    return next(top for top in _TOPS if highest < top or top == 1)
-
-
-def _heights(curve: ReliabilityCurve) -> list[FloatArray]:
-    """Return what must fit below the top; the other band may leave it where rows are few."""
-    columns = (curve.score, curve.observed, curve.consistent_upper)
-    return [column for column in columns if column is not None]
-
-
-def _ends(worst: Interval) -> tuple[float, float]:
-    return (0.0 if worst.p1 is None else worst.p1), worst.p2
-
-
-def _shade(ax: Axes, audit: Audit, left: float, right: float) -> None:
-    """Shade the worst interval."""
-    worst = audit.worst_intervals[0]
-    if worst.verdict != "exact":
-        label = f"worst interval: {worst.verdict}"
-        ax.axvspan(left, right, color=_ORANGE, alpha=0.18, linewidth=0, label=label)
-
-
-def _bands(ax: Axes, curve: ReliabilityCurve, sure: str, half: float) -> None:
-    """Draw both bands, one filled and one hatched, so that they stay apart where they overlap."""
-    if curve.consistent_lower is not None and curve.consistent_upper is not None:
-        band = _wide(curve.score, curve.consistent_lower, curve.consistent_upper, half)
-        label = f"if the scores were right ({sure})"
-        ax.fill_between(*band, color=_GREY, alpha=0.4, linewidth=0, label=label)
-    if curve.lower is not None and curve.upper is not None:
-        label = f"holds the true curve ({sure})"
-        stairs = _stairs(*_wide(curve.score, curve.lower, curve.upper, half))
-        style: dict[str, Any] = {
-            "facecolor": "none",
-            "edgecolor": _BLUE,
-            "hatch": "....",
-            "linewidth": 0.8,
-        }
-        ax.fill_between(*stairs, **style, alpha=0.45, label=label)
-
-
-def _wide(
-    score: FloatArray, lower: FloatArray, upper: FloatArray, half: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give a band at a single score a width that can be seen."""
-    if len(score) > 1:
-        return score, lower, upper
-    return np.array([score[0] - half, score[0] + half]), np.repeat(lower, 2), np.repeat(upper, 2)
-
-
-def _stairs(
-    score: FloatArray, lower: FloatArray, upper: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Carry a band to the scores between its points: a curve that never falls keeps its bounds.
-
-    Above a score the lower end stays, and below a score the upper one.
-    """
-    return np.repeat(score, 2)[1:-1], np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2)
-
-
-def _bars(ax: Axes, scores: Histogram, top: float) -> None:
-    """Draw where the scores are below the curve, in a strip of its own."""
-    base, height = -0.17 * top, 0.13 * top
-    ax.bar(
-        scores.left,
-        height * scores.share / scores.share.max(),
-        scores.right - scores.left,
-        base,
-        align="edge",
-        color=_GREY,
-        edgecolor=ax.get_facecolor(),
-        linewidth=0.5,
-        label="scores",
-    )
-    ax.set_ylim(base, 1.02 * top)
-
-
-def _dearest(curve: CostCurve) -> float:
-    """Return the highest cost worth showing: no one acts always or never where it costs more."""
-    least = np.minimum(curve.always, curve.never)
-    return max(float(curve.cost.max()), float(least.max())) or 1.0
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 3]}..."
-
-
-def _inches(ax: Axes) -> float:
-    """Return the width of axes."""
-    box = ax.get_window_extent()
-    return float(box.width / ax.figure.dpi)
-
-
-def _fitted(ax: Axes, text: str) -> str:
-    """Break a title into lines of about one length that fit the axes."""
-    most = max(20, int(11 * _inches(ax)))
-    lines = len(textwrap.wrap(text, most))
-    width = next(few for few in range(20, most + 1) if len(textwrap.wrap(text, few)) <= lines)
-    return "\n".join(textwrap.wrap(text, width))
-
-
-def _legend_above(ax: Axes) -> None:
-    """Put the legend at the top and lift the top of the axes until it hides nothing."""
-    for columns, size in _LEGENDS:
-        legend = ax.legend(loc="upper left", fontsize=size, ncols=columns, framealpha=0.9)
-        mine, whole = legend.get_window_extent(), ax.get_window_extent()
-        width, height = mine.width / whole.width, mine.height / whole.height
-        if width < 0.85 and height < 0.4:
-            break
-    bottom, top = ax.get_ylim()
-    ax.set_ylim(bottom, bottom + (top - bottom) / (1 - min(0.6, height + 0.05)))
+        return 7.2, 1.8 + 0.28 * min(len(self.audit.groups), MOST_GROUPS)
