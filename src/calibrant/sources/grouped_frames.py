@@ -40,6 +40,8 @@ class GroupedFrames:
     """
 
     finest = 2
+    #: Sum of the squared scores of each combination, or None if it comes with the tally.
+    _ff: FloatArray | None
 
     def __init__(self, source: FrameSource, names: Sequence[str]) -> None:
         self._source, self._run = source, source.run
@@ -65,12 +67,16 @@ class GroupedFrames:
         self._columns = tuple(codes)
         kept = ["f", "y", *(["w"] if source.weighted else [])]
         self._rows = rows.with_columns(**codes).select(*kept, *self._columns)
-        counts = self._run(self._rows.group_by(*self._columns).agg(*self._counts()))
+        squared = self._rows.with_columns(ff=nw.col("f") * nw.col("f"))
+        sums = (*self._counts(), *([nw.col("ff").sum()] if source.plain else []))
+        counts = self._run(squared.group_by(*self._columns).agg(*sums))
         codes_found = self._codes(counts, range(len(names)))
         order = np.lexsort(codes_found.T[::-1])
         self.combos = codes_found[order]
         self.rows: IntArray = numbers(counts["n"], 0, "n").astype(np.int64)[order]
         self.sizes: IntArray = numbers(counts["size"], 0, "size").astype(np.int64)[order]
+        # of each combination, not of each of its cells: those would take longer to add up
+        self._ff = numbers(counts["ff"], 0, "ff")[order] if source.plain else None
         check_same(self.rows, source.facts.counted)
 
     def _counts(self) -> tuple[nw.Expr, nw.Expr]:
@@ -107,7 +113,7 @@ class GroupedFrames:
         found = cls.__new__(cls)
         found._source, found._run, found._rows = source, source.run, rows
         found.splits, found._marks = [Split(name, list(values), 0)], [[*texts, Texts.pooled]]
-        found._columns = ("c0",)
+        found._columns, found._ff = ("c0",), None
         found.combos = np.arange(len(values))[:, None]
         found.rows = np.full(len(values), source.facts.counted)
         found.sizes = found.rows
@@ -117,7 +123,8 @@ class GroupedFrames:
         """Tally all rows in one pass."""
         plain, weighted = self._source.plain, self._source.weighted
         placed, bits = _Stacked(level), level + int(plain)
-        ask = partial(summed, placed=placed, plain=plain, weighted=weighted)
+        squares = self._ff is None
+        ask = partial(summed, placed=placed, plain=plain, weighted=weighted, squares=squares)
         joint = Joint(self._marks, bits)
         if joint.whole:  # one number to group by is faster than several
             rows = self._rows.with_columns(group=joint.group(self._columns))
@@ -140,7 +147,7 @@ class GroupedFrames:
         self, combo: IntArray, found: dict[str, FloatArray], combo_of_cell: IntArray, cells: Cells
     ) -> list[Totals]:
         facts, combos = self._source.facts, len(self.rows)
-        ff = np.bincount(combo, found["ff"], combos)
+        ff = np.bincount(combo, found["ff"], combos) if self._ff is None else self._ff
         if self._source.plain:
             yy = np.bincount(combo_of_cell, cells.positives, combos)
             fy = yy - np.bincount(combo_of_cell, cells.rise, combos)

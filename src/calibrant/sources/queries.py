@@ -45,17 +45,19 @@ def summed(
     weighted: bool,
     by: tuple[str, ...] = (),
     joint: Joint | None = None,
+    squares: bool = True,
 ) -> nw.LazyFrame[Any]:
     """Say how rows are added up in cells; plain ones are 0/1 without weights.
 
     Groups are told apart by more columns, or by a joint key for the column `group` and the cell.
+    Plain rows need not have their squared scores summed in each cell, if the totals are known.
     """
     slot, inside = placed.expressions()
     f, y = nw.col("f"), nw.col("y")
     if plain:
         table = rows.with_columns(slot=slot, inside=inside, ff=f * f)
         table = table.with_columns(key=nw.col("slot") * 2 + y)
-        sums = [nw.col(name).sum() for name in ("inside", "ff")]
+        sums = [nw.col(name).sum() for name in ("inside", *(["ff"] if squares else []))]
     else:
         w = nw.col("w") if weighted else nw.lit(1.0)
         step = w * (y - f)
