@@ -48,8 +48,9 @@ bench-quality: $(BENCH)/bench.stamp ## compare calibrators on Adult and Covertyp
 bench-large: $(BENCH)/bench.stamp ## how time and memory grow up to 10^8 rows
 	$(BENCH)/bin/python benchmarks/measure.py --growth --save benchmarks/growth.md
 
-pictures: $(VENV)/dev.stamp ## draw the pictures of the README again
+pictures: $(VENV)/dev.stamp ## draw the pictures of the README and of docs/paper.md again
 	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/paper.py
 
 certificates: $(VENV)/dev.stamp ## measure widths and coverage for docs/certificates.md (minutes)
 	$(BIN)/python docs/certificates.py

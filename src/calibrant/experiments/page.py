@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from calibrant._extras import require
 from calibrant.experiments.trials import CALIBRATORS
+from calibrant.report.html import escaping_environment
 
 #: Title and description of each picture.
 PICTURES = {
@@ -96,32 +96,32 @@ def tables_of(results: dict[str, Any]) -> list[Table]:
 
 def html_of(results: dict[str, Any], pictures: dict[str, bytes]) -> str:
     """Return the page as HTML text, with PNG pictures inside."""
-    jinja2: Any = require("jinja2", "report")
     source = files("calibrant.experiments").joinpath("reproduction.html.jinja")
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    page = environment.from_string(source.read_text(encoding="utf-8")).render(
-        headline=headline(results),
-        lead=_LEAD,
-        reading=reading(results),
-        claims=results["claims"],
-        pictures=[
-            {"title": title, "alt": alt, "png": base64.b64encode(pictures[name]).decode()}
-            for name, (title, alt) in PICTURES.items()
-            if name in pictures
-        ],
-        tables=[
-            {
-                "title": one.title,
-                "about": one.about,
-                "columns": one.columns,
-                "rows": one.shown(),
-            }
-            for one in tables_of(results)
-            if one.title
-        ],
-        made=made(results),
+    page = (
+        escaping_environment()
+        .from_string(source.read_text(encoding="utf-8"))
+        .render(
+            headline=headline(results),
+            lead=_LEAD,
+            reading=reading(results),
+            claims=results["claims"],
+            pictures=[
+                {"title": title, "alt": alt, "png": base64.b64encode(pictures[name]).decode()}
+                for name, (title, alt) in PICTURES.items()
+                if name in pictures
+            ],
+            tables=[
+                {
+                    "title": one.title,
+                    "about": one.about,
+                    "columns": one.columns,
+                    "rows": one.shown(),
+                }
+                for one in tables_of(results)
+                if one.title
+            ],
+            made=made(results),
+        )
     )
     return str(page)
 

@@ -95,6 +95,7 @@ def _figure2(bars: list[dict[str, Any]]) -> Any:
         axes.errorbar(error, place, xerr=reach, fmt="none", ecolor="#000000", capsize=3)
         axes.set_yticks(place, [one["classifier"] for one in some])
         axes.set(xlabel="calibration error on test rows", title=name, xlim=(0, None))
+        axes.locator_params(axis="x", nbins=5)
     figure.suptitle(
         "Figure 2: the calibration error; whiskers hold the true ones, all at once, at 95%"
     )

@@ -27,11 +27,8 @@ _FEW_POINTS = 15
 
 def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float = 1.0) -> str:
     """Return the report as HTML text; costs say where its slider starts."""
-    jinja2: Any = require("jinja2", "report")
     source = files("calibrant.report").joinpath("report.html.jinja").read_text(encoding="utf-8")
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = escaping_environment()
     environment.filters |= {"number": number, "percent": percent, "count": count}
     environment.filters |= {"up": rounded_up, "down": rounded_down}
     share = false_positive / (false_positive + false_negative)
@@ -47,6 +44,14 @@ def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float 
         provenance=_provenance(audit),
     )
     return str(page)
+
+
+def escaping_environment() -> Any:
+    """Return what fills in a page: names from data are escaped, and what is missing is an error."""
+    jinja2: Any = require("jinja2", "report")
+    return jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
 
 
 def check_ready() -> None:
