@@ -29,6 +29,7 @@ from calibrant.sources.slots import (
     logistic_sums,
     start_level,
 )
+from calibrant.sources.stack import order_by_score
 from calibrant.tally import Cells, Tally, Totals
 
 #: The table of sums has an entry for every cell, also for empty ones, so it must end somewhere.
@@ -74,7 +75,8 @@ class ArraySource:
         rows = int(cells.rows.sum())
         chunks = self._chunks_in(Wanted(cells, len(self)), keep=rows <= self._keep)
         if rows <= self._few:
-            return pooled_rows(Rows.concatenate([found for _, found in chunks]))
+            opened = Rows.concatenate([found for _, found in chunks])
+            return pooled_rows(opened, *order_by_score(opened.score))
         bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
         bits = min(bits, _MOST_BITS - int(cells.cell.max()).bit_length())
         grid = Finer(cells, bits)
@@ -254,11 +256,9 @@ def _crowd(prob: Column) -> int:
     return min(20, int(-np.log2(high))) if 0 < high < 2**-3 else 0
 
 
-def pooled_rows(rows: Rows) -> Cells:
-    """Pool rows by score."""
-    order = np.argsort(rows.score)
+def pooled_rows(rows: Rows, order: IntArray, first: IntArray) -> Cells:
+    """Pool rows by score, given their order and where in it another score begins."""
     score, label = rows.score[order], rows.label[order].astype(np.float64)
-    first = np.flatnonzero(np.append(True, score[1:] != score[:-1]))
     count = np.diff(np.append(first, len(score)))
     weight = count.astype(np.float64)
     if rows.weight is not None:

@@ -42,6 +42,7 @@ from calibrant.sources.queries import (
     within,
 )
 from calibrant.sources.slots import Rows, start_level
+from calibrant.sources.stack import order_by_score
 from calibrant.tally import MAX_LEVEL, Cells, Tally, Totals
 
 #: Rows that may be fetched at once, for what is not a sum over scores.
@@ -237,7 +238,7 @@ class FrameSource:
     def _pooled(self, rows: nw.LazyFrame[Any]) -> Cells:
         """Pool rows by score, in the engine."""
         found = fetch_numbers(pooled(rows, weighted=self.weighted), self.run)
-        return points(found)
+        return points(found, *order_by_score(found["f"]))
 
 
 def check_same(found: IntArray, expected: IntArray | int) -> None:

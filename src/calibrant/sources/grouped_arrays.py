@@ -14,6 +14,7 @@ from calibrant.sources.codes import codes_of
 from calibrant.sources.columns import Column
 from calibrant.sources.groups import Split, View, name_values
 from calibrant.sources.slots import Rows, place_in_cell
+from calibrant.sources.stack import order_in_groups
 from calibrant.tally import Cells, Totals
 
 #: Combinations that a table may have an entry for.
@@ -75,11 +76,10 @@ class GroupedArrays:
         kinds = whole.labels_binary, whole.weights_integer
         return combo, cells, [Totals(ff, fy, yy, *kinds) for ff, fy, yy in squares.T.tolist()]
 
-    def opened(self, view: View, level: int, wanted: dict[int, Cells]) -> dict[int, Cells]:
-        """Pool by score the rows in some cells of some groups of a view."""
+    def opened(self, view: View, level: int, group: IntArray, wanted: Cells) -> Cells:
+        """Pool by score the rows in some cells of some groups of a view, given in order of both."""
         marks = np.zeros(len(view) << level, dtype=bool)
-        for group, cells in wanted.items():
-            marks[(group << level) + cells.cell] = True
+        marks[(group << level) + wanted.cell] = True
         groups: list[IntArray] = []
         parts: list[Rows] = []
         for code, rows in self._chunks():
@@ -89,12 +89,7 @@ class GroupedArrays:
             groups.append(group_of_row[kept])
             parts.append(rows.take(kept))
         found, kept_rows = np.concatenate(groups), Rows.concatenate(parts)
-        order = np.argsort(found, kind="stable")
-        ends = np.searchsorted(found[order], np.arange(len(view) + 1)).tolist()
-        return {
-            number: pooled_rows(kept_rows.take(order[ends[number] : ends[number + 1]]))
-            for number in wanted
-        }
+        return pooled_rows(kept_rows, *order_in_groups(found, kept_rows.score, len(view)))
 
     def alone(self, view: View, group: int) -> ArraySource:
         """Return the rows of one group as a source of its own."""

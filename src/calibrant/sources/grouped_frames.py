@@ -23,6 +23,7 @@ from calibrant.sources.groups import (
 )
 from calibrant.sources.marks import Joint, Mark, Numbers, Texts, Words
 from calibrant.sources.queries import Placed, cell_of, decoded, listed, points, pooled, summed
+from calibrant.sources.stack import order_in_groups
 from calibrant.tally import Cells, Totals
 
 #: Combinations are numbered anew when they pass this.
@@ -158,49 +159,38 @@ class GroupedFrames:
             for a, b, c in zip(ff, fy, yy, strict=True)
         ]
 
-    def opened(self, view: View, level: int, wanted: dict[int, Cells]) -> dict[int, Cells]:
-        """Pool by score the rows in some cells of some groups of a view."""
+    def opened(self, view: View, level: int, group: IntArray, wanted: Cells) -> Cells:
+        """Pool by score the rows in some cells of some groups of a view, given in order of both."""
         columns = tuple(f"c{k}" for k in view.columns)
         joint = Joint([self._marks[k] for k in view.columns], level)
         rows = self._rows.with_columns(cell=cell_of(level), group=joint.group(columns))
         rows = rows.with_columns(key=joint.key())
         keys: list[Mark] = []
         wholes: list[nw.LazyFrame[Any]] = []
-        for number, cells in wanted.items():
+        begin = np.flatnonzero(np.diff(group, prepend=-1))
+        for number, cells in zip(group[begin], np.split(wanted.cell, begin[1:]), strict=True):
             members = [joint.group_of(codes) for codes in view.members[number].tolist()]
             if len(members) == 1:
-                keys += [joint.key_of(members[0], cell) for cell in cells.cell.tolist()]
+                keys += [joint.key_of(members[0], cell) for cell in cells.tolist()]
             else:  # small groups that are pooled, too many to be joined with every cell
-                wholes.append(keep_in(keep_in(rows, "group", members), "cell", cells.cell.tolist()))
+                wholes.append(keep_in(keep_in(rows, "group", members), "cell", cells.tolist()))
         parts = [*wholes, *([keep_in(rows, "key", keys)] if keys else [])]
-        many = sum(int(cells.rows.sum()) for cells in wanted.values()) > _LISTED
-        ask = pooled if many else listed
+        ask = pooled if int(wanted.rows.sum()) > _LISTED else listed
         queries = [ask(part, weighted=self._source.weighted, by=columns) for part in parts]
         answers = [self._run(query) for query in queries]
         whole = {name: np.concatenate([one[name] for one in answers]) for name in answers[0]}
-        opened = self._by_group(view, whole, wanted)
-        for number, cells in wanted.items():
-            check_same(opened[number].rows, cells.rows)
-        return opened
+        group = self._group_in(view, self._codes(whole, view.columns))
+        found = {name: numbers(whole[name], 0, name) for name in whole.keys() - {*columns}}
+        return points(found, *order_in_groups(group, found["f"], len(view)))
 
-    def _by_group(self, view: View, answer: Fetched, wanted: dict[int, Cells]) -> dict[int, Cells]:
+    def _group_in(self, view: View, codes: IntArray) -> IntArray:
+        """Return the group of a view that rows with these codes are in."""
         combos = np.unique(self.combos[:, view.columns], axis=0)
+        sizes = [len(members) for members in view.members]
         group_of = np.empty(len(combos), dtype=np.int64)
-        for number, members in enumerate(view.members):
-            group_of[_places(combos, members)] = number
-        group = group_of[_places(combos, self._codes(answer, view.columns))]
-        names = [name for name in ("f", "n", "positives", "weight") if name in answer]
-        found = {name: numbers(answer[name], 0, name) for name in names}
-        narrow = group.astype(np.uint16 if len(view) < 1 << 16 else np.int64)  # sorted in one sweep
-        order = np.argsort(narrow, kind="stable")
-        found = {name: values[order] for name, values in found.items()}
-        ends = np.searchsorted(group[order], np.arange(len(view) + 1)).tolist()
-
-        def inside(number: int) -> Cells:
-            rows = slice(ends[number], ends[number + 1])
-            return points({name: values[rows] for name, values in found.items()})
-
-        return {number: inside(number) for number in wanted}
+        places = _places(combos, np.concatenate(view.members))
+        group_of[places] = np.repeat(np.arange(len(view)), sizes)
+        return group_of[_places(combos, codes)]
 
     def alone(self, view: View, group: int) -> FrameSource:
         """Return the rows of one group as a source of its own."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.diagram import TOLERANCE, Diagram, Needs, Source, resolve
+from calibrant.sources.stack import Stack
 from calibrant.tally import Cells, Totals, pooled_cells
 
 #: Values, and pairs of values, with fewer rows than this are pooled; so are those past the largest
@@ -96,8 +97,8 @@ class Grouped(Protocol):
     def tally(self, level: int) -> tuple[IntArray, Cells, list[Totals]]:
         """Tally all rows: the combination of each cell, the cells, the totals of combinations."""
 
-    def opened(self, view: View, level: int, wanted: dict[int, Cells]) -> dict[int, Cells]:
-        """Pool by score the rows in some cells of some groups of a view."""
+    def opened(self, view: View, level: int, group: IntArray, wanted: Cells) -> Cells:
+        """Pool by score the rows in some cells of some groups of a view, given in order of both."""
 
     def alone(self, view: View, group: int) -> Source:
         """Return the rows of one group as a source of its own."""
@@ -140,15 +141,8 @@ def resolve_groups(grouped: Grouped, *needs: Needs) -> Iterator[tuple[View, list
     combo, cells, totals = grouped.tally(level)
     for view in views_of(grouped):
         key, merged = pooled_cells((view.group_of[combo] << level) + cells.cell, cells)
-        starts = np.searchsorted(key >> level, np.arange(len(view) + 1))
-        diagrams = [
-            Diagram(merged.take(slice(first, last)), total)
-            for first, last, total in zip(
-                starts[:-1], starts[1:], _added(view, totals), strict=True
-            )
-        ]
-        marks = np.split(_can_matter(merged, starts), starts[1:-1])
-        yield view, _resolved(grouped, view, diagrams, marks, needs)
+        stack = Stack(merged, np.searchsorted(key >> level, np.arange(len(view) + 1)))
+        yield view, _resolved(grouped, view, stack, _added(view, totals), needs)
 
 
 def _level(rows: IntArray, finest: int) -> int:
@@ -189,26 +183,29 @@ def _can_matter(cells: Cells, starts: IntArray) -> BoolArray:
 def _resolved(
     grouped: Grouped,
     view: View,
-    diagrams: list[Diagram],
-    first_marks: list[BoolArray],
+    stack: Stack,
+    totals: list[Totals],
     needs: Sequence[Needs],
 ) -> list[Diagram]:
-    level = int(diagrams[0].cells.level[0])
+    level = int(stack.cells.level[0])
     large = (view.rows > _LARGE) & (_fitting(view.rows) > level + 1)
+    marks = _can_matter(stack.cells, stack.starts) & ~large[stack.group]
+    while True:
+        if marks.any():
+            wanted = stack.cells.take(marks)
+            stack = stack.replace(marks, grouped.opened(view, level, stack.group[marks], wanted))
+        diagrams = [Diagram(stack.of(group), total) for group, total in enumerate(totals)]
+        marks = np.concatenate(
+            [
+                np.zeros(len(diagram.cells), dtype=bool) if alone else _wanted(diagram, needs)
+                for diagram, alone in zip(diagrams, large.tolist(), strict=True)
+            ]
+        )
+        if not marks.any():
+            break
     for group in np.flatnonzero(large).tolist():
         diagrams[group] = resolve(grouped.alone(view, group), reaching_extremes, *needs)
-    small = np.flatnonzero(~large).tolist()
-    marks = {group: first_marks[group] for group in small}
-    while True:
-        wanted = {
-            group: diagrams[group].cells.take(mark) for group, mark in marks.items() if mark.any()
-        }
-        if wanted:
-            for group, cells in grouped.opened(view, level, wanted).items():
-                diagrams[group] = diagrams[group].replace(marks[group], cells)
-        marks = {group: _wanted(diagrams[group], needs) for group in small if needs}
-        if not any(mark.any() for mark in marks.values()):
-            return diagrams
+    return diagrams
 
 
 def reaching_extremes(diagram: Diagram) -> BoolArray:
@@ -226,7 +223,7 @@ def _wanted(diagram: Diagram, needs: Sequence[Needs]) -> BoolArray:
     wanted = np.zeros(len(diagram.cells), dtype=bool)
     for need in needs:
         wanted |= need(diagram)
-    return wanted & ~diagram.single
+    return wanted & ~diagram.single if needs else wanted
 
 
 def name_values(sizes: IntArray) -> tuple[list[int], int]:

@@ -151,11 +151,8 @@ def listed(
     return rows.select("f", *by, **columns)
 
 
-def points(found: dict[str, FloatArray]) -> Cells:
-    """Turn scores, pooled or not, in any order, into cells of their own."""
-    order = np.argsort(found["f"])
-    score = found["f"][order] + 0.0  # -0.0 and 0.0 are one score
-    begin = np.flatnonzero(np.append(True, score[1:] != score[:-1])[: len(score)])
+def points(found: dict[str, FloatArray], order: IntArray, begin: IntArray) -> Cells:
+    """Turn scores, pooled or not, into cells, given their order and where another one begins."""
 
     def total(name: str) -> FloatArray:
         each = found[name][order]
@@ -163,7 +160,8 @@ def points(found: dict[str, FloatArray]) -> Cells:
 
     count = total("n")
     weight = total("weight") if "weight" in found else count
-    return Cells.points(score[begin], count.astype(np.int64), weight, total("positives"))
+    score = found["f"][order][begin] + 0.0  # -0.0 and 0.0 are one score
+    return Cells.points(score, count.astype(np.int64), weight, total("positives"))
 
 
 def within(rows: nw.LazyFrame[Any], level: int, cells: IntArray) -> nw.LazyFrame[Any]:
