@@ -51,6 +51,8 @@ MOST_FETCHED = 1 << 24
 _DENSEST_LEVEL = 20
 #: Opening this many rows is always cheap; otherwise up to this share of them, as a power of two.
 _FEW_ROWS, _FEW_SHARE = 1 << 16, 5
+#: Scores often tie if cells with one score only hold more than this share of the rows.
+_TIED = 0.1
 #: Cells that a finer tally may have, as a power of two.
 _FINER_BITS, _LEAST_BITS = 16, 3
 #: A cell's number, and one more bit for the label, must be whole as a double.
@@ -106,6 +108,14 @@ class FrameSource:
             level, crowd = start_level(len(self), fine=self._fine), self.facts.crowd
             self._start = self._tallied(Placed(level - 1, crowd) if crowd else Placed(level))
         return self._start
+
+    @property
+    def often_tied(self) -> bool:
+        """Whether many scores tie; taken to be so unless the rows are tallied already."""
+        if self._start is None:
+            return True
+        cells = self._start[0]
+        return int(cells.rows[cells.single].sum()) > _TIED * len(self)
 
     def tally(self, level: int) -> Tally:
         """Tally all rows at the level given."""

@@ -124,8 +124,14 @@ class GroupedFrames:
         """Tally all rows in one pass."""
         plain, weighted = self._source.plain, self._source.weighted
         placed, bits = _Stacked(level), level + int(plain)
-        squares = self._ff is None
-        ask = partial(summed, placed=placed, plain=plain, weighted=weighted, squares=squares)
+        ask = partial(
+            summed,
+            placed=placed,
+            plain=plain,
+            weighted=weighted,
+            squares=self._ff is None,
+            ends=self._source.often_tied,
+        )
         joint = Joint(self._marks, bits)
         if joint.whole:  # one number to group by is faster than several
             rows = self._rows.with_columns(group=joint.group(self._columns))

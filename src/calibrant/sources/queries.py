@@ -46,11 +46,13 @@ def summed(
     by: tuple[str, ...] = (),
     joint: Joint | None = None,
     squares: bool = True,
+    ends: bool = True,
 ) -> nw.LazyFrame[Any]:
     """Say how rows are added up in cells; plain ones are 0/1 without weights.
 
     Groups are told apart by more columns, or by a joint key for the column `group` and the cell.
     Plain rows need not have their squared scores summed in each cell, if the totals are known.
+    The ends of a cell's scores tell where it has one only; where scores seldom tie, that is rare.
     """
     slot, inside = placed.expressions()
     f, y = nw.col("f"), nw.col("y")
@@ -75,8 +77,9 @@ def summed(
         sums = [nw.col(name).sum() for name in names]
     if joint is not None:
         table = table.with_columns(cell=nw.col("key").cast(nw.Int64)).with_columns(key=joint.key())
-    ends = (nw.len().alias("n"), f.min().alias("low"), f.max().alias("high"))
-    return table.group_by("key", *by).agg(*ends, *sums)
+    if ends:
+        sums += [f.min().alias("low"), f.max().alias("high")]
+    return table.group_by("key", *by).agg(nw.len().alias("n"), *sums)
 
 
 def decoded(
@@ -86,6 +89,8 @@ def decoded(
     order = np.argsort(key)
     key = key[order]
     each = {name: values[order] for name, values in found.items()}
+    if "low" not in each:  # not known: as if there were several scores in every cell
+        each["low"], each["high"] = np.full(len(key), -np.inf), np.full(len(key), np.inf)
     if not plain:
         level, cell = placed.named(key)
         one = np.where(each["low"] == each["high"], each["low"] + 0.0, np.nan)
