@@ -45,6 +45,8 @@ from calibrant.tally import Tally
 if TYPE_CHECKING:
     from calibrant import simulate
     from calibrant.decide.classifier import CostSensitiveClassifier
+    from calibrant.learn.isotron import IsotronClassifier
+    from calibrant.learn.linear import CalibratedLinearClassifier
     from calibrant.learn.partition import PartitionClassifier
     from calibrant.measure.scorer import calibration_error_scorer
     from calibrant.recalibrate.classifier import CalibratedClassifier
@@ -69,6 +71,7 @@ __all__ = [
     "Band",
     "BetaCalibrator",
     "CalibratedClassifier",
+    "CalibratedLinearClassifier",
     "CalibrationTest",
     "Calibrator",
     "Certificate",
@@ -85,6 +88,7 @@ __all__ = [
     "HistogramCalibrator",
     "Interval",
     "IsotonicCalibrator",
+    "IsotronClassifier",
     "LossRatio",
     "NetBenefit",
     "PartitionClassifier",
@@ -141,6 +145,8 @@ _LAZY = {
     "calibration_error_scorer": "calibrant.measure.scorer",
     "CalibratedClassifier": "calibrant.recalibrate.classifier",
     "CostSensitiveClassifier": "calibrant.decide.classifier",
+    "CalibratedLinearClassifier": "calibrant.learn.linear",
+    "IsotronClassifier": "calibrant.learn.isotron",
     "PartitionClassifier": "calibrant.learn.partition",
     **dict.fromkeys(
         (

@@ -453,6 +453,42 @@ def one_class() -> InputError:
     )
 
 
+def one_class_only(label: object) -> InputError:
+    label = label.item() if hasattr(label, "item") else label
+    return InputError(
+        f"A classifier needs rows of two classes, but y holds one class only: {label!r}. "
+        "Add rows of the other class."
+    )
+
+
+def nothing_varies(rate: float) -> str:
+    return (
+        f"No feature varies, so that every row gets the same probability, {rate:.4g}. "
+        "Give X columns that differ between rows."
+    )
+
+
+def not_converged(max_iter: int, tol: float) -> str:
+    return (
+        f"Learning stopped after {max_iter} steps while the loss still fell. Raise max_iter, or "
+        f"raise tol (now {tol:g}) to accept less progress; the best direction so far is kept."
+    )
+
+
+def features_too_large() -> InputError:
+    return InputError(
+        "X holds numbers too large to be squared. Scale its columns, for example with "
+        "sklearn.preprocessing.StandardScaler."
+    )
+
+
+def too_few_to_hold_back(rows: int, least: int, share: float) -> InputError:
+    return InputError(
+        f"early_stopping holds back {share:g} of the rows, with both classes in both parts, but "
+        f"there are {rows} rows and the rarer class has {least}. Give more rows, or turn it off."
+    )
+
+
 def classes_unknown(unknown: Sequence[object], known: Sequence[object]) -> InputError:
     return InputError(
         f"y holds {_listed(map(repr, unknown))}, which the frozen classifier was not trained on: "
