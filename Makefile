@@ -5,7 +5,7 @@ BENCH := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-install test-browser validity lint bench bench-quality bench-large pictures certificates reproduction clean
+.PHONY: help demo test test-install test-browser validity lint bench bench-quality bench-large pictures certificates reproduction learning clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,8 +42,9 @@ bench: $(BENCH)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (i
 	$(BENCH)/bin/python benchmarks/decide.py --save benchmarks/decide.md
 	$(BENCH)/bin/python benchmarks/sources.py --save benchmarks/sources.md
 
-bench-quality: $(BENCH)/bench.stamp ## compare calibrators on Adult and Covertype (CALIBRANT_DATA)
+bench-quality: $(BENCH)/bench.stamp ## compare calibrators and classifiers on Adult and Covertype (CALIBRANT_DATA)
 	$(BENCH)/bin/python benchmarks/calibrators.py --save benchmarks/calibrators.md
+	$(BENCH)/bin/python benchmarks/learn.py --save benchmarks/learn.md
 
 bench-large: $(BENCH)/bench.stamp ## how time and memory grow up to 10^8 rows
 	$(BENCH)/bin/python benchmarks/measure.py --growth --save benchmarks/growth.md
@@ -59,6 +60,9 @@ reproduction: $(VENV)/boosting.stamp ## run the paper's experiments again for do
 	$(BIN)/calibrant reproduce all --output build/reproduction
 	cp build/reproduction/reproduction.json docs/reproduction.json
 	$(BIN)/python docs/reproduction.py
+
+learning: $(VENV)/dev.stamp ## run the experiments on learning again for docs/ (CALIBRANT_DATA; 10 minutes)
+	$(BIN)/python docs/learning.py --run --cache build/learning
 
 clean: ## remove the environment and caches
 	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -18,7 +18,7 @@ from calibrant.experiments.datasets import load_adult, load_covertype
 from calibrant.experiments.page import headline, markdown_of
 from calibrant.experiments.reproduce import reproduce, write_results
 from calibrant.experiments.study import Study
-from calibrant.experiments.trials import GRID, _measured, _parts
+from calibrant.experiments.trials import GRID, measured, parts
 
 ROOT = Path(__file__).parents[2]
 KNOWN = ROOT / "docs" / "reproduction.json"
@@ -120,7 +120,7 @@ def test_costs_are_those_of_decide():
     rng = np.random.default_rng(0)
     scores = np.round(rng.random(500), 2)
     labels = rng.random(500) < scores**2
-    found = _measured(labels, scores)
+    found = measured(labels, scores)
     for p, cost in zip(GRID.tolist(), found["cost"], strict=True):
         decided = cb.expected_cost(labels, scores, false_positive=p, false_negative=1 - p)
         assert cost == pytest.approx(decided.cost, abs=1e-12)
@@ -130,7 +130,7 @@ def test_costs_are_those_of_decide():
 def test_rows_are_dealt_without_overlap():
     study = Study(quick=True)
     for data in [*trials.paper_data(study), *trials.other_data(study)]:
-        first, second = (_parts(study, data, split) for split in (0, 1))
+        first, second = (parts(study, data, split) for split in (0, 1))
         rows = np.concatenate(first)
         assert len(np.unique(rows)) == len(rows)
         assert min(map(len, first)) > 50

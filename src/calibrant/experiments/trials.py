@@ -82,7 +82,7 @@ def trials(
 
 
 def _trial(study: Study, data: Dataset, classifier: Classifier, split: int) -> dict[str, Any]:
-    rows = _parts(study, data, split)
+    rows = parts(study, data, split)
     seed = int(np.random.default_rng([study.seed, split]).integers(2**31))
     known, fresh = scores_of(classifier, data, rows, seed, study.quick)
     label = data.labels[rows[2]]
@@ -100,12 +100,12 @@ def _trial(study: Study, data: Dataset, classifier: Classifier, split: int) -> d
         "c_emp": promise.c_emp,
         "lower": promise.lower,
         "upper": promise.upper,
-        "before": _measured(label, fresh),
-        "after": {name: _measured(label, scores) for name, scores in calibrators.items()},
+        "before": measured(label, fresh),
+        "after": {name: measured(label, scores) for name, scores in calibrators.items()},
     }
 
 
-def _parts(study: Study, data: Dataset, split: int) -> tuple[IntArray, IntArray, IntArray]:
+def parts(study: Study, data: Dataset, split: int) -> tuple[IntArray, IntArray, IntArray]:
     """Deal rows into training, validation and test, the same for every classifier."""
     rng = np.random.default_rng([study.seed, split, zlib.crc32(data.name.encode())])
     order = rng.permutation(len(data.labels))
@@ -118,7 +118,7 @@ def _parts(study: Study, data: Dataset, split: int) -> tuple[IntArray, IntArray,
     return order[:train], order[train : train + known], rest[: most[2]]
 
 
-def _measured(label: BoolArray, scores: FloatArray) -> dict[str, Any]:
+def measured(label: BoolArray, scores: FloatArray) -> dict[str, Any]:
     """Measure scores on the rows of the test: error, squared loss, and the cost at each p."""
     acted = scores[:, None] >= GRID
     cost = np.where(acted, GRID * ~label[:, None], (1 - GRID) * label[:, None]).mean(axis=0)

@@ -8,7 +8,7 @@ classifiers exactly as the squared loss does; only the way it pushes differs.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from scipy.special import entr
@@ -16,7 +16,7 @@ from scipy.special import entr
 from calibrant._types import BoolArray, FloatArray
 
 Loss: TypeAlias = Literal["squared", "logistic", "hinge"]
-LOSSES = ("squared", "logistic", "hinge")
+LOSSES: tuple[Loss, ...] = get_args(Loss)
 
 
 def calibrated_loss(loss: Loss, prob: FloatArray) -> FloatArray:

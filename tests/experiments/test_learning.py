@@ -1,0 +1,101 @@
+"""The experiments on the paper's open question, in small, and the page made from them."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import calibrant as cb
+from calibrant.experiments.directions import LAWS, TRUTH, alternation, angle, draw, link
+from calibrant.experiments.learning import _documents, open_question
+from calibrant.experiments.study import Study
+from calibrant.learn.losses import LOSSES
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+
+
+@pytest.fixture(scope="module")
+def found():
+    return open_question(Study(runs=1, quick=True, jobs=1))
+
+
+def test_all_is_plain_and_complete(found):
+    assert json.loads(json.dumps(found)) == found
+    assert [one["loss"] for one in found["alternation"]] == list(LOSSES)
+    assert {one["law"] for one in found["recovery"]} == set(LAWS)
+    data = {one["data"] for one in found["data"]}
+    assert data == {"Simulated, additive", "Simulated, interactions", "Documents"}
+    assert len(found["data"]) == len(data) * 13
+
+
+def test_own_rows_are_calibrated_but_for_the_lipschitz_link_and_logistic_regression(found):
+    for one in found["data"]:
+        exact = "Lipschitz" not in one["learner"] and one["learner"] != "Logistic regression"
+        assert (one["own"]["mean"] < 1e-12) == exact, one["learner"]
+
+
+def test_cost_over_all_p_is_about_half_the_brier_score(found):
+    """Its mean over every p from 0 to 1 is exactly that (the grid leaves out the ends)."""
+    for one in found["data"]:
+        assert one["mean_cost"]["mean"] == pytest.approx(one["brier"]["mean"] / 2, rel=0.15)
+
+
+def test_projection_never_raises_a_proper_loss_and_does_raise_the_hinge(found):
+    rises = {one["loss"]: max(one["rise"]) for one in found["alternation"]}
+    assert rises["squared"] <= 1e-12
+    assert rises["logistic"] <= 1e-12
+    assert rises["hinge"] > 0
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_labels_follow_the_law(law):
+    features, label = draw(law, 40_000, 3)
+    middle = TRUTH.sum() * np.exp(0.32) if law == "skewed" else 0
+    chance = link(features @ TRUTH - middle)
+    assert cb.calibration_test(label, chance).p_value > 0.001
+    assert abs(label.mean() - chance.mean()) < 4 * np.sqrt(0.25 / 40_000)
+
+
+def test_angles():
+    assert angle(TRUTH * 3) == pytest.approx(0, abs=1e-5)
+    assert angle(-TRUTH) == pytest.approx(180)
+    assert angle(np.array([0, 0, 0, 0, 1.0])) == pytest.approx(90)
+
+
+def test_the_plain_alternation_gets_nearer_to_the_truth_with_a_proper_loss():
+    features, label = draw("skewed", 8000, 0)
+    for loss in ("squared", "logistic"):
+        angles = alternation(loss, features, label, 40)["angle"]
+        assert angles[-1] < 0.3 * angles[0]
+
+
+def test_documents_are_as_many_as_asked_for():
+    split = _documents(0, quick=True)
+    assert [table.shape[0] for table in split.tables] == [1000, 500, 2000]
+    table, label = split.learned_from
+    assert table.shape == (1500, 100)
+    assert len(label) == 1500
+
+
+def page_maker():
+    spec = importlib.util.spec_from_file_location("learning_page", DOCS / "learning.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+RESULTS = json.loads((DOCS / "learning.json").read_text(encoding="utf-8"))
+
+
+def test_the_page_shows_the_results():
+    assert page_maker().page(RESULTS) == (DOCS / "learning.md").read_text(encoding="utf-8")
+
+
+def test_a_quick_run_fills_the_page_and_the_pictures_as_well(found):
+    module = page_maker()
+    assert len(module.recovery_table(found, "skewed")) == 9
+    assert len(module.data_table(found, "Documents")) == 15
+    for draw_picture in module.PICTURES.values():
+        assert draw_picture(found).axes
