@@ -468,24 +468,33 @@ def nothing_varies(rate: float) -> str:
     )
 
 
+def nothing_found(rate: float) -> str:
+    return (
+        "No direction was found in which the event becomes more frequent, so that every row gets "
+        f"the same probability, {rate:.4g}. Add features that go up or down with the event, such "
+        "as squares and products of those there are; outliers may hide the others."
+    )
+
+
 def not_converged(max_iter: int, tol: float) -> str:
     return (
-        f"Learning stopped after {max_iter} steps while the loss still fell. Raise max_iter, or "
+        f"Learning stopped after {max_iter} steps, before it had converged. Raise max_iter, or "
         f"raise tol (now {tol:g}) to accept less progress; the best direction so far is kept."
     )
 
 
 def features_too_large() -> InputError:
     return InputError(
-        "X holds numbers too large to be squared. Scale its columns, for example with "
+        "X holds numbers too large to be added up. Scale its columns, for example with "
         "sklearn.preprocessing.StandardScaler."
     )
 
 
-def too_few_to_hold_back(rows: int, least: int, share: float) -> InputError:
+def too_few_to_hold_back(least: int, share: float) -> InputError:
     return InputError(
-        f"early_stopping holds back {share:g} of the rows, with both classes in both parts, but "
-        f"there are {rows} rows and the rarer class has {least}. Give more rows, or turn it off."
+        f"early_stopping needs both classes in both parts, but it holds back {share:g} of the rows "
+        f"and the rarer class has {least}. Give more rows, change validation_fraction, or turn "
+        "it off."
     )
 
 

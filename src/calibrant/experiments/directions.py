@@ -14,7 +14,6 @@ from calibrant.experiments.study import Mean, Study
 from calibrant.learn.features import Features
 from calibrant.learn.isotron import IsotronClassifier
 from calibrant.learn.linear import CalibratedLinearClassifier, link_slope
-from calibrant.learn.link import to_score
 from calibrant.learn.losses import LOSSES, Loss, push, row_loss
 from calibrant.learn.single_index import Linked, Rows
 
@@ -72,7 +71,7 @@ def alternation(loss: Loss, features: FloatArray, label: BoolArray, steps: int) 
         move = table.index(pull)
         size = size or _FIRST_STEP / float(move.std())
         direction, index = direction + size * pull, index + size * move
-        before = linked.link.predict(to_score(linked.scale(index), "monotone"))
+        before = linked.link.predict(linked.scale(index))
         linked = Linked.fit(index, rows, "monotone")
         # the link before may say 0 or 1 where it is wrong, which costs the log loss infinitely
         with np.errstate(invalid="ignore"):

@@ -3,6 +3,9 @@
 What is learned is a direction w, for a link that may be any monotone function of w . x. So neither
 the length of w nor an intercept matter, and a change of units should not: steps are taken in the
 metric of the covariance, which is the same as whitening the features first.
+
+Directions are in units of their own, a power of two for each feature near its largest value, so
+that no square is too large or too small for a number.
 """
 
 from __future__ import annotations
@@ -24,8 +27,10 @@ _CONSTANT = 1e-12
 _COLLINEAR = 1e-9
 #: How well the largest variance is found.
 _TOLERANCE = 1e-3
-#: Rows of which a centred copy is made at a time.
-_CHUNK = 1 << 13
+#: Rows of which a centred copy is made at a time, and features that are added up at a time.
+_CHUNK, _BLOCK = 1 << 13, 1 << 12
+#: Units are no smaller than this power of two, or their inverse would be too large.
+_LEAST_POWER = -1000
 
 
 class Features:
@@ -33,8 +38,6 @@ class Features:
 
     Attributes
     ----------
-    mean : float array
-        Mean of each feature.
     varies : bool
         Whether there is any feature that is not constant.
     """
@@ -42,14 +45,26 @@ class Features:
     def __init__(self, table: Any, weight: FloatArray | None) -> None:
         self._table, self._weight = table, weight
         self._total = float(table.shape[0]) if weight is None else float(weight.sum())
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.mean: FloatArray = self._summed(None) / self._total
-            self._metric = self._found_metric()
+        self._unit = _units(table)
+        with np.errstate(over="ignore"):
+            self._mean: FloatArray = self._summed(np.ones(table.shape[0])) / self._total
+        if not np.isfinite(self._mean).all():
+            raise _checks.features_too_large()
+        self._metric = self._found_metric()
         self.varies = bool(self._metric.any())
 
-    def index(self, direction: FloatArray) -> FloatArray:
-        """Return w . (x - mean) for every row."""
-        return row_sums(self._table, direction) - float(self.mean @ direction)
+    def index(self, direction: FloatArray, table: Any = None) -> FloatArray:
+        """Return w . (x - mean) for every row, of another table if it is given."""
+        rows = self._table if table is None else table
+        return row_sums(rows, self.coefficients(direction)) - float(self._mean @ direction)
+
+    def coefficients(self, direction: FloatArray) -> FloatArray:
+        """Return a direction in the units of the table."""
+        return direction / self._unit
+
+    def direction(self, coefficients: FloatArray) -> FloatArray:
+        """Return the direction of some coefficients."""
+        return coefficients * self._unit
 
     def pull(self, push: FloatArray) -> FloatArray:
         """Return the direction in which the index moves most like `push`, in the metric.
@@ -57,7 +72,7 @@ class Features:
         It is the metric times the mean of push (x - mean).
         """
         pushed = push if self._weight is None else push * self._weight
-        mean = (self._summed(push) - float(pushed.sum()) * self.mean) / self._total
+        mean = (self._summed(push) - float(pushed.sum()) * self._mean) / self._total
         return self._metric @ mean if self._metric.ndim == 2 else self._metric * mean
 
     def stretch(self) -> float:
@@ -80,31 +95,25 @@ class Features:
         found = eigsh(operator, k=1, v0=root, tol=_TOLERANCE, return_eigenvectors=False)
         return float(found[0]) * (1 + _TOLERANCE)
 
-    def _summed(self, push: FloatArray | None) -> FloatArray:
+    def _summed(self, push: FloatArray) -> FloatArray:
         """Return the sum of push x over the rows, weighted."""
-        if push is None:
-            push = np.ones(self._table.shape[0])
         pushed = push if self._weight is None else push * self._weight
         found: FloatArray = self._table.T @ pushed
-        return found
+        return found / self._unit
 
     def _found_metric(self) -> FloatArray:
         """Return the inverse of the covariance, or those of the variances; 0 where none is."""
         rows, features = self._table.shape
         if features <= _MOST_FEATURES and rows >= _LEAST_ROWS * features:
             covariance = self._covariance()
-            spread = self._spread(np.diagonal(covariance))
-            return _inverse(covariance, spread)
+            return _inverse(covariance, self._spread(np.diagonal(covariance)))
         spread = self._spread(self._variances())
         return np.divide(1.0, spread**2, out=np.zeros(features), where=spread > 0)
 
     def _spread(self, variances: FloatArray) -> FloatArray:
         """Return the deviation of each feature, 0 if it is constant."""
-        if not np.isfinite(variances).all():
-            raise _checks.features_too_large()
-        spread = np.sqrt(np.maximum(variances, 0.0))
-        constant = spread <= _CONSTANT * np.abs(self.mean)
-        return np.where(constant, 0.0, spread)
+        spread = np.sqrt(variances)
+        return np.where(spread <= _CONSTANT * np.abs(self._mean), 0.0, spread)
 
     def _covariance(self) -> FloatArray:
         features = self._table.shape[1]
@@ -114,14 +123,24 @@ class Features:
         return total / self._total
 
     def _variances(self) -> FloatArray:
-        if issparse(self._table):  # of numbers around 0: a centred copy would not be sparse
-            ones = np.ones(self._table.shape[0]) if self._weight is None else self._weight
-            squares: FloatArray = self._table.power(2).T @ ones
-            return squares / self._total - self.mean**2
+        if issparse(self._table):
+            return self._sparse_variances()
         total = np.zeros(self._table.shape[1])
         for rows, weight in self._centred():
             total += np.einsum("ij,ij->j", rows, rows if weight is None else rows * weight[:, None])
         return total / self._total
+
+    def _sparse_variances(self) -> FloatArray:
+        """Go through the stored numbers only; the others are all as far from the mean."""
+        column, size = self._table.indices, self._table.shape[1]
+        weight = np.ones(self._table.shape[0]) if self._weight is None else self._weight
+        each = np.repeat(weight, np.diff(self._table.indptr))
+        far = self._table.data / self._unit[column] - self._mean[column]
+        stored = np.bincount(column, each, size)
+        return (
+            np.bincount(column, each * far**2, size)
+            + (self._total - stored).clip(min=0.0) * self._mean**2
+        ) / self._total
 
     def _centred(self) -> Iterator[tuple[AnyArray, FloatArray | None]]:
         """Yield the rows less their mean, some at a time, with their weights."""
@@ -129,19 +148,33 @@ class Features:
             some = slice(start, start + _CHUNK)
             rows = self._table[some]
             weight = None if self._weight is None else self._weight[some]
-            yield (rows.toarray() if issparse(rows) else rows) - self.mean, weight
+            yield (rows.toarray() if issparse(rows) else rows) / self._unit - self._mean, weight
+
+
+def _units(table: Any) -> FloatArray:
+    """Return the power of two next to the largest value of each feature."""
+    if issparse(table):
+        largest = abs(table).max(axis=0).toarray().ravel()
+    else:
+        largest = np.maximum(table.max(axis=0), -table.min(axis=0))
+    power = np.frexp(largest)[1].clip(min=_LEAST_POWER)
+    return np.where(largest > 0, np.ldexp(1.0, power.clip(max=1023)), 1.0)
 
 
 def row_sums(table: Any, direction: FloatArray) -> FloatArray:
     """Return w . x for every row, to the bit the same wherever in a table a row stands.
 
-    BLAS adds up a row's products in an order that depends on its neighbours. Rows would then
-    change their place among each other when some of them are scored again.
+    BLAS adds up a row's products in an order that depends on its neighbours, and einsum does if a
+    row is longer than its buffer. Rows would then change their place among each other when some
+    of them are scored again.
     """
     if issparse(table):
         found: FloatArray = table @ direction
         return found
-    sums: FloatArray = np.einsum("ij,j->i", table, direction)
+    sums = np.zeros(len(table))
+    for start in range(0, table.shape[1], _BLOCK):
+        some = slice(start, start + _BLOCK)
+        sums += np.einsum("ij,j->i", table[:, some], direction[some])
     return sums
 
 

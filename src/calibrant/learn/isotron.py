@@ -19,7 +19,6 @@ from calibrant.learn.single_index import (
     Linked,
     Rows,
     SingleIndexClassifier,
-    squared_loss,
 )
 
 
@@ -27,17 +26,19 @@ class IsotronClassifier(SingleIndexClassifier):
     """Learn P(Y = 1) = u(w . x) for an unknown direction w and an unknown monotone link u.
 
     Each step moves w by the mean of (y - u(w . x)) x, and then fits u anew by isotonic regression,
-    which leaves no calibration error on the rows. Features are whitened first (wide tables: scaled
-    to variance 1), so that their units do not matter and the first step is least squares. The
-    direction with the least squared error is kept, on rows held back if `early_stopping`.
+    which leaves no calibration error on the rows. Features are whitened first, so that their
+    units do not matter and the first step is least squares; tables with more than 512 features, or
+    fewer than 5 rows for each, are scaled to variance 1 only. The direction with the least squared
+    error is kept, on rows held back if `early_stopping`. A few rows far from all others can lead it
+    astray, as they do least squares.
 
     Parameters
     ----------
     link : {"monotone", "lipschitz"}
         "monotone": u is any nondecreasing function (Kalai and Sastry, 2009), and the calibration
         error on the fitting rows is 0. "lipschitz": u may rise by no more than w . x does (Kakade
-        et al., 2011), which their guarantee needs; scores are rounded to 2,048 steps, and the
-        fitting rows are *not* calibrated in general.
+        et al., 2011), which their guarantee needs; it is fitted to the means of 2,048 parts if
+        there are more scores, and the fitting rows are *not* calibrated in general.
     max_iter : int, default 100
         Steps at most.
     tol : float, default 1e-4
@@ -59,7 +60,7 @@ class IsotronClassifier(SingleIndexClassifier):
     classes_ : array
         The two labels; the event is the second.
     coef_, intercept_ : float arrays of shape (1, n_features) and (1,)
-        The score ``X @ coef_[0] + intercept_[0]``, which is 0 to 1 on the fitting rows.
+        The score ``(X @ coef_[0] + intercept_[0]).clip(0, 1)``; no fitting row needs the clip.
     link_ : IsotonicCalibrator or LipschitzLink
         What turns a score into a probability.
     loss_curve_ : list of float
@@ -116,23 +117,20 @@ class IsotronClassifier(SingleIndexClassifier):
         self, features: Features, rows: Rows, held: Rows | None, start: FloatArray | None
     ) -> Course:
         direction = np.zeros(rows.table.shape[1]) if start is None else start
-        prob = Linked.fit(features.index(direction), rows, self.link).prob
+        fitted = Linked.fit(features.index(direction), rows, self.link)
         course = Course(direction)
+        if start is not None:
+            course.add(direction, fitted.loss(features, direction, rows, held), self.tol)
         # only the Lipschitz link knows how long w is
         unit = features.stretch() if self.link == "lipschitz" else 1.0
         with progress_bar("Isotron", self.max_iter) as progress:
             for step in range(self.max_iter):
-                direction = direction + features.pull(rows.label - prob) / unit
+                direction = direction + features.pull(rows.label - fitted.prob) / unit
                 fitted = Linked.fit(features.index(direction), rows, self.link)
-                prob = fitted.prob
-                loss = (
-                    squared_loss(prob, rows)
-                    if held is None
-                    else fitted.held_loss(features, direction, held)
-                )
+                loss = fitted.loss(features, direction, rows, held)
                 course.add(direction, loss, self.tol)
                 progress(step + 1)
-                if course.since >= self.n_iter_no_change:
+                if course.since >= self.n_iter_no_change or loss == 0:
                     course.converged = True
                     break
         return course

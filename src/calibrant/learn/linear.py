@@ -15,14 +15,16 @@ from calibrant import _checks
 from calibrant._progress import progress_bar
 from calibrant._types import FloatArray
 from calibrant.learn.features import Features
-from calibrant.learn.link import jumps
+from calibrant.learn.link import rises
 from calibrant.learn.losses import LOSSES, Loss, calibrated_loss, push
 from calibrant.learn.single_index import Course, Linked, Rows, SingleIndexClassifier
 
 #: A step is halved so often before it is given up.
 _HALVINGS = 16
-#: Places where the slope of the link is worked out.
-_PLACES = 257
+#: A turn by less than this share of the step is rounding.
+_NOISE = 1e-9
+#: Half of the window, in deviations, and how far apart the quartiles of a normal law are in these.
+_HALF, _QUARTILES = 0.6, 1.349
 
 
 class CalibratedLinearClassifier(SingleIndexClassifier):
@@ -59,7 +61,7 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
     classes_ : array
         The two labels; the event is the second.
     coef_, intercept_ : float arrays of shape (1, n_features) and (1,)
-        The score ``X @ coef_[0] + intercept_[0]``, which is 0 to 1 on the fitting rows.
+        The score ``(X @ coef_[0] + intercept_[0]).clip(0, 1)``; no fitting row needs the clip.
     link_ : IsotonicCalibrator
         What turns a score into a probability.
     loss_curve_ : list of float
@@ -113,9 +115,10 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
     def _learn(
         self, features: Features, rows: Rows, held: Rows | None, start: FloatArray | None
     ) -> Course:
-        if start is None:
-            start = features.pull(rows.label.astype(np.float64) - rows.mean(rows.label))
-        here = self._place(start, features.index(start), rows)
+        centred = rows.label.astype(np.float64) - rows.mean(rows.label)
+        here = self._place(features.pull(centred), features, rows)
+        if start is not None:  # unless that led nowhere, on other rows than these
+            here = min(here, self._place(start, features, rows), key=lambda place: place.loss)
         course, size = Course(here.direction), 1.0
         self._note(course, here, features, held)
         with progress_bar("Learning", self.max_iter) as progress:
@@ -135,11 +138,12 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
     def _note(self, course: Course, here: _Place, features: Features, held: Rows | None) -> None:
         loss = here.loss
         if held is not None:
-            loss = here.linked.held_loss(features, here.direction, held)
+            loss = here.linked.loss(features, here.direction, held, held)
         course.add(here.direction, loss, self.tol)
 
-    def _place(self, direction: FloatArray, index: FloatArray, rows: Rows) -> _Place:
+    def _place(self, direction: FloatArray, features: Features, rows: Rows) -> _Place:
         """Project onto the classifiers without calibration error, for a direction."""
+        index = features.index(direction)
         linked = Linked.fit(index, rows, "monotone")
         loss = rows.mean(calibrated_loss(self.loss, linked.prob))
         return _Place(direction, index, linked, loss)
@@ -153,14 +157,13 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
         move = features.index(direction)
         # what goes along w only changes its length, which the link undoes
         along = rows.mean(move * here.index) / max(rows.mean(here.index**2), _TINY)
-        direction, move = direction - along * here.direction, move - along * here.index
-        length = rows.mean(move**2) ** 0.5
-        if length == 0:
+        direction = direction - along * here.direction
+        length = rows.mean((move - along * here.index) ** 2) ** 0.5
+        if length <= _NOISE * rows.mean(move**2) ** 0.5:
             return None, size
         unit = rows.mean(here.index**2) ** 0.5 / length
         for _ in range(_HALVINGS):
-            part = size * unit
-            there = self._place(here.direction + part * direction, here.index + part * move, rows)
+            there = self._place(here.direction + size * unit * direction, features, rows)
             if there.loss < here.loss * (1 - self.tol):
                 return there, size
             size /= 2
@@ -181,19 +184,23 @@ _TINY = float(np.finfo(float).tiny)
 
 
 def link_slope(linked: Linked, rows: Rows) -> FloatArray:
-    """Return the slope of the link at every row, smoothed: the link itself is a staircase.
+    """Return the slope of the link at every row, up to a factor: the link itself is a staircase.
 
-    Each jump is spread over a kernel as wide as m^(-3/7) deviations of the score, for m jumps: of
-    these there are about n^(1/3), and n^(-1/7) is the width of Balabdaoui, Groeneboom and
-    Hendrickx (2019). Jumps are as many whether a row weighs 2 or is there twice.
+    It is the rise over a window around the row, whose half is m^(-3/7) deviations of the score
+    for m jumps. Of these there are about n^(1/3), and n^(-1/7) is the width of Balabdaoui,
+    Groeneboom and Hendrickx (2019). They are as many whether a row weighs 2 or is there twice.
     """
-    at, height = jumps(linked.link)
-    mean = rows.mean(linked.score)
-    spread = rows.mean((linked.score - mean) ** 2) ** 0.5
-    if len(at) == 0:
-        return np.zeros(len(rows))
-    width = spread * len(at) ** (-3 / 7)
-    places = np.linspace(0.0, 1.0, _PLACES)
-    far = (places[:, None] - at) / width
-    kernel = np.where(np.abs(far) < 1, (1 - far**2) ** 3, 0.0)  # triweight, up to a factor
-    return np.interp(linked.score, places, kernel @ height)
+    half = _HALF * _spread(linked.score, rows) * max(rises(linked.link), 1) ** (-3 / 7)
+    above, below = (linked.score + half).clip(max=1.0), (linked.score - half).clip(min=0.0)
+    return linked.link.predict(above) - linked.link.predict(below)
+
+
+def _spread(score: FloatArray, rows: Rows) -> float:
+    """Return the deviation of the scores, or that of their middle half if it is less."""
+    deviation = rows.mean((score - rows.mean(score)) ** 2) ** 0.5
+    order = np.argsort(score)
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight[order]
+    total = np.cumsum(weight)
+    low, high = score[order][np.searchsorted(total, [0.25 * total[-1], 0.75 * total[-1]])]
+    middle = (high - low) / _QUARTILES
+    return float(min(deviation, middle) if middle > 0 else deviation)

@@ -1,13 +1,13 @@
 """Link: from w . x to a probability, by a monotone function fitted to the rows.
 
-The score of a row is w . x brought to [0, 1], so that a link is a calibrator like any other: it is
-fitted by a tally, goes to JSON, and travels.
+The score of a row is w . x brought to [0, 1], so that a monotone link is a calibrator like any
+other: it is fitted by a tally, goes to JSON, and travels.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -16,11 +16,13 @@ from calibrant.learn.lipschitz import LipschitzLink, lipschitz_regression
 from calibrant.recalibrate.estimators import IsotonicCalibrator
 
 Kind: TypeAlias = Literal["monotone", "lipschitz"]
-KINDS = ("monotone", "lipschitz")
+KINDS: tuple[Kind, ...] = get_args(Kind)
 Link: TypeAlias = IsotonicCalibrator | LipschitzLink
-#: Scores are rounded to multiples of this. Rounding errors in w . x are smaller by far, so that
-#: rows whose scores are equal in exact arithmetic nearly always tie.
-_GRID = {"monotone": 2.0**-40, "lipschitz": 2.0**-11}
+#: Scores are rounded to multiples of this, which is more than w . x is rounded by as a rule, so
+#: that rows whose scores are equal in exact arithmetic tie.
+_GRID = 2.0**-40
+#: A Lipschitz link has at most this many knots.
+_KNOTS = 2048
 
 
 class Scale(NamedTuple):
@@ -38,7 +40,7 @@ class Scale(NamedTuple):
 
     def __call__(self, index: FloatArray) -> FloatArray:
         """Return the scores of rows with some index."""
-        return index * self.slope + self.offset
+        return to_score(index * self.slope + self.offset)
 
     @property
     def length(self) -> float:
@@ -46,10 +48,9 @@ class Scale(NamedTuple):
         return 1 / self.slope if self.slope else 0.0
 
 
-def to_score(line: FloatArray, kind: Kind) -> FloatArray:
+def to_score(line: FloatArray) -> FloatArray:
     """Round what is 0 to 1 on the fitting rows, and keep other rows there."""
-    grid = _GRID[kind]
-    score: FloatArray = np.rint(line / grid) * grid
+    score: FloatArray = np.rint(line / _GRID) * _GRID
     return score.clip(0.0, 1.0) + 0.0  # no sign on a zero
 
 
@@ -62,6 +63,11 @@ def fit_link(
     knots, place = np.unique(score, return_inverse=True)
     total = np.bincount(place, weight).astype(np.float64)
     events = np.bincount(place, label if weight is None else label * weight)
+    if len(knots) > _KNOTS:  # neighbours of about equal weight share a knot
+        middle = np.cumsum(total) - total / 2
+        first = np.flatnonzero(np.diff(np.floor(middle / total.sum() * _KNOTS), prepend=-1))
+        knots = np.add.reduceat(knots * total, first) / np.add.reduceat(total, first)
+        total, events = np.add.reduceat(total, first), np.add.reduceat(events, first)
     value = lipschitz_regression(knots, events / total, total, slope)
     return LipschitzLink(knots, value)
 
@@ -75,9 +81,7 @@ def _between_rows(link: IsotonicCalibrator) -> IsotonicCalibrator:
     return link
 
 
-def jumps(link: Link) -> tuple[FloatArray, FloatArray]:
-    """Return the scores where a link rises, and by how much."""
-    if isinstance(link, LipschitzLink):
-        return link.score[1:], np.diff(link.value)
-    blocks = link.function_
-    return blocks.low[1:], np.diff(blocks.value)
+def rises(link: Link) -> int:
+    """Count the places where a link rises."""
+    value = link.value if isinstance(link, LipschitzLink) else link.function_.value
+    return int(np.count_nonzero(np.diff(value) > 0))

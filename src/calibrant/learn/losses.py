@@ -39,12 +39,13 @@ def row_loss(loss: Loss, prob: FloatArray, label: BoolArray) -> FloatArray:
 def push(loss: Loss, prob: FloatArray, label: BoolArray) -> FloatArray:
     """Return how much a row's loss falls as its probability rises: minus the derivative.
 
-    (The squared loss is taken half.) The hinge pushes every row, however right it is.
+    Those of the squared loss and of the hinge are taken half. The hinge pushes every row, however
+    right it is; the logistic loss is not asked to push rows that are exactly right.
     """
     left = label - prob
     if loss == "squared":
         return left
     if loss == "hinge":
         return np.where(label, 1.0, -1.0)
-    spread = prob * (1 - prob)  # where it is 0, every row is right
+    spread = prob * (1 - prob)
     return np.divide(left, spread, out=np.zeros_like(left), where=spread > 0)

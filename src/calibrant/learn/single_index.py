@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
 from calibrant import _checks
 from calibrant._types import AnyArray, BoolArray, FloatArray
 from calibrant.learn.features import Features, row_sums
-from calibrant.learn.link import Kind, Link, Scale, fit_link, to_score
+from calibrant.learn.link import Kind, Link, Scale, fit_link, rises, to_score
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,7 +84,7 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     n_iter_no_change: int
     warm_start: bool
     random_state: Any
-    _direction: FloatArray
+    _coefficients: FloatArray
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: N803
         """Learn the direction, and then the link on all rows.
@@ -103,13 +103,15 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         features = Features(fitting.table, fitting.weight)
         if not features.varies:
             warnings.warn(_checks.nothing_varies(rows.mean(rows.label)), stacklevel=2)
-        course = self._learn(features, fitting, held, self._start(rows.table.shape[1]))
-        self._direction = course.best
+        course = self._learn(features, fitting, held, self._start(features, rows.table.shape[1]))
+        self._coefficients = features.coefficients(course.best)
         self.n_iter_, self.loss_curve_ = len(course.losses), course.losses
-        if not course.converged and features.varies:
+        self._finish(rows)
+        if features.varies and not course.converged:
             said = _checks.not_converged(self.max_iter, self.tol)
             warnings.warn(said, ConvergenceWarning, stacklevel=2)
-        self._finish(rows)
+        if features.varies and rises(self.link_) == 0:
+            warnings.warn(_checks.nothing_found(rows.mean(rows.label)), stacklevel=2)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
@@ -150,12 +152,13 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         if kind != "binary":
             raise _checks.two_classes_only(kind)
         weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        counted = weight > 0
-        if not counted.any():
+        if not weight.any():
             raise _checks.weight_all_zero("sample_weight")
+        weight = weight / weight.max()
+        counted = weight > 0
         self.classes_ = np.unique(y)
         label = y == self.classes_[-1]
-        rows = Rows(_sorted(X), label, None if (weight == 1).all() else weight / weight.max())
+        rows = Rows(_sorted(X), label, None if (weight == 1).all() else weight)
         rows = rows if counted.all() else rows.take(np.flatnonzero(counted))
         if rows.label.all() or not rows.label.any():
             raise _checks.one_class_only(y[counted][0])
@@ -168,9 +171,9 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         from sklearn.model_selection import train_test_split
 
         least = min(int(rows.label.sum()), int((~rows.label).sum()))
-        parts = len(rows) * min(self.validation_fraction, 1 - self.validation_fraction)
-        if least < 2 or parts < 2:  # a class must be in both parts
-            raise _checks.too_few_to_hold_back(len(rows), least, self.validation_fraction)
+        share = min(self.validation_fraction, 1 - self.validation_fraction)
+        if least * share < 1:  # each class must be in both parts
+            raise _checks.too_few_to_hold_back(least, self.validation_fraction)
         fitting, held = train_test_split(
             np.arange(len(rows)),
             test_size=self.validation_fraction,
@@ -179,23 +182,23 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         )
         return rows.take(np.sort(fitting)), rows.take(np.sort(held))
 
-    def _start(self, features: int) -> FloatArray | None:
+    def _start(self, features: Features, columns: int) -> FloatArray | None:
         """Return the direction to start from, if a fit goes on from the last one."""
-        known = getattr(self, "_direction", None)
-        if not self.warm_start or known is None or len(known) != features:
+        known = getattr(self, "_coefficients", None)
+        if not self.warm_start or known is None or len(known) != columns:
             return None
-        return np.asarray(known)
+        return features.direction(known)
 
     def _finish(self, rows: Rows) -> None:
         """Set score and link, on all rows as `predict_proba` will see them."""
-        scale = Scale.of(row_sums(rows.table, self._direction))
-        self.coef_ = (self._direction * scale.slope)[None, :]
+        scale = Scale.of(row_sums(rows.table, self._coefficients))
+        self.coef_ = (self._coefficients * scale.slope)[None, :]
         self.intercept_ = np.array([scale.offset])
         score = self._scores(rows.table)
         self.link_: Link = fit_link(score, rows.label, rows.weight, self._kind(), scale.length)
 
     def _scores(self, table: Any) -> FloatArray:
-        return to_score(row_sums(table, self.coef_[0]) + self.intercept_[0], self._kind())
+        return to_score(row_sums(table, self.coef_[0]) + self.intercept_[0])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -208,14 +211,16 @@ _FORM = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
 
 
 def _sorted(table: Any) -> Any:
-    """Return a sparse table whose rows list each feature once and in order.
+    """Return a table for which sums are to the bit the same for the same row.
 
-    Sums are then to the bit the same for the same row.
+    The rows of a sparse one list each feature once and in order; a dense one is aligned.
     """
-    if issparse(table) and not table.has_canonical_format:
-        table = table.copy()
-        table.sum_duplicates()
-    return table
+    if issparse(table):
+        if not table.has_canonical_format:
+            table = table.copy()
+            table.sum_duplicates()
+        return table
+    return table if table.flags.aligned else table.copy()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -224,15 +229,12 @@ class Linked:
 
     Attributes
     ----------
-    kind : str
-        How the link is kept.
     scale, link
         From index to score, and from score to probability.
     score, prob : float array
         Of each row.
     """
 
-    kind: Kind
     scale: Scale
     link: Link
     score: FloatArray
@@ -242,14 +244,18 @@ class Linked:
     def fit(cls, index: FloatArray, rows: Rows, kind: Kind) -> Linked:
         """Fit the link of some index."""
         scale = Scale.of(index)
-        score = to_score(scale(index), kind)
+        score = scale(index)
         link = fit_link(score, rows.label, rows.weight, kind, scale.length)
-        return cls(kind, scale, link, score, link.predict(score))
+        return cls(scale, link, score, link.predict(score))
 
-    def held_loss(self, features: Features, direction: FloatArray, held: Rows) -> float:
-        """Return the squared error of rows that the link was not fitted to."""
-        index = row_sums(held.table, direction) - float(features.mean @ direction)
-        return squared_loss(self.link.predict(to_score(self.scale(index), self.kind)), held)
+    def loss(
+        self, features: Features, direction: FloatArray, rows: Rows, held: Rows | None
+    ) -> float:
+        """Return the squared error, of rows that the link was not fitted to if there are some."""
+        if held is None:
+            return squared_loss(self.prob, rows)
+        score = self.scale(features.index(direction, held.table))
+        return squared_loss(self.link.predict(score), held)
 
 
 def squared_loss(prob: FloatArray, rows: Rows) -> float:
