@@ -93,6 +93,50 @@ def test_the_page_shows_the_results():
     assert page_maker().page(RESULTS) == (DOCS / "learning.md").read_text(encoding="utf-8")
 
 
+def angles(law, learner):
+    found = [one for one in RESULTS["recovery"] if (one["law"], one["learner"]) == (law, learner)]
+    return [one["angle"]["mean"] for one in found]
+
+
+def on_data(data, learner):
+    [found] = [o for o in RESULTS["data"] if (o["data"], o["learner"]) == (data, learner)]
+    return found
+
+
+def test_the_page_says_what_the_results_say():
+    last = {one["loss"]: one for one in RESULTS["alternation"]}
+    assert max(last["squared"]["angle"][-1], last["logistic"]["angle"][-1]) < 1
+    assert 3.5 < last["hinge"]["angle"][-1] < 4.5
+    assert np.mean(np.array(last["hinge"]["rise"]) > 0) > 0.5
+    for loss in ("squared", "logistic"):
+        assert max(last[loss]["rise"]) <= 0
+        assert angles("skewed", f"Calibrated, {loss}")[-1] < 0.6
+    assert angles("skewed", "Isotron")[-1] < 0.75
+    assert 3 < angles("skewed", "Calibrated, hinge")[-1] < 4.5
+    assert 2.5 < angles("skewed", "Logistic regression")[-1] < 3.5
+    plain, hinge = (
+        np.array(on_data("Adult", name)["cost"])
+        for name in ("Logistic regression", "Calibrated, hinge")
+    )
+    assert 1.045 < (hinge / plain).min() < (hinge / plain).max() < 1.09
+    kept = on_data("Documents", "Isotron, early stopping")
+    assert kept["c_emp"]["mean"] < 0.012
+    for other in ("Logistic regression", "Linear SVM + isotonic", "Boosted trees + isotonic"):
+        assert kept["brier"]["mean"] < on_data("Documents", other)["brier"]["mean"]
+    costs = {
+        name: on_data("Covertype", name)["mean_cost"]["mean"]
+        for name in ("Logistic regression", "Calibrated, squared", "Boosted trees + isotonic")
+    }
+    base = costs["Logistic regression"]
+    assert 0.02 < 1 - costs["Calibrated, squared"] / base < 0.03
+    assert 0.29 < 1 - costs["Boosted trees + isotonic"] / base < 0.31
+    squared = on_data("Covertype", "Calibrated, squared")
+    assert (
+        squared["c_emp"]["mean"]
+        < 0.5 * on_data("Covertype", "Logistic regression")["c_emp"]["mean"]
+    )
+
+
 def test_a_quick_run_fills_the_page_and_the_pictures_as_well(found):
     module = page_maker()
     assert len(module.recovery_table(found, "skewed")) == 9
