@@ -24,7 +24,7 @@ _SIZES, _QUICK_SIZES = (1_000, 4_000, 16_000, 64_000), (1_000, 4_000)
 #: Steps of the plain alternation, the first one relative to the index, and its rows.
 STEPS, _FIRST_STEP, _ROWS = 60, 0.05, 20_000
 #: The Lipschitz link takes short steps.
-_LIPSCHITZ_STEPS = 300
+_LIPSCHITZ_STEPS, _QUICK_STEPS = 300, 20
 
 
 def link(index: FloatArray) -> FloatArray:
@@ -101,12 +101,13 @@ def alternations(study: Study) -> list[dict[str, Any]]:
     )
 
 
-def learners(seed: int) -> dict[str, Any]:
-    """Return the classifiers of this room, unfitted."""
+def learners(seed: int, quick: bool) -> dict[str, Any]:
+    """Return classifiers that are calibrated by construction, unfitted."""
+    steps = _QUICK_STEPS if quick else _LIPSCHITZ_STEPS
     kept = {"early_stopping": True, "random_state": seed}
     found: dict[str, Callable[..., Any]] = {
         "Isotron": IsotronClassifier,
-        "Isotron, Lipschitz": partial(IsotronClassifier, "lipschitz", max_iter=_LIPSCHITZ_STEPS),
+        "Isotron, Lipschitz": partial(IsotronClassifier, "lipschitz", max_iter=steps),
         **{f"Calibrated, {loss}": partial(CalibratedLinearClassifier, loss) for loss in LOSSES},
     }
     plain = {name: make() for name, make in found.items()}
@@ -122,7 +123,7 @@ def recoveries(study: Study) -> list[dict[str, Any]]:
         (
             (
                 study.key(recovery=law, rows=rows, run=run),
-                partial(_recovered, law, rows, study.seed + run),
+                partial(_recovered, law, rows, study.seed + run, study.quick),
             )
             for law, rows, run in wanted
         ),
@@ -146,7 +147,7 @@ def recoveries(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def _recovered(law: str, rows: int, seed: int) -> dict[str, float]:
+def _recovered(law: str, rows: int, seed: int, quick: bool) -> dict[str, float]:
     from sklearn.linear_model import LogisticRegression
     from sklearn.svm import LinearSVC
 
@@ -155,7 +156,7 @@ def _recovered(law: str, rows: int, seed: int) -> dict[str, float]:
         "Logistic regression": LogisticRegression(C=np.inf, max_iter=1000),
         "Linear SVM": LinearSVC(dual=False),
     }
-    models = {name: model for name, model in learners(seed).items() if "early" not in name}
+    models = {name: model for name, model in learners(seed, quick).items() if "early" not in name}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return {

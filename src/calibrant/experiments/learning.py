@@ -99,7 +99,10 @@ def _on_data(study: Study) -> list[dict[str, Any]]:
     found = study.each(
         "Data",
         (
-            (study.key(learning=name, split=run), partial(_learned, make, study.seed + run))
+            (
+                study.key(learning=name, split=run),
+                partial(_learned, make, study.seed + run, study.quick),
+            )
             for name, run, make in wanted
         ),
     )
@@ -115,12 +118,12 @@ def _on_data(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def _learned(make: Callable[[], Split], seed: int) -> dict[str, dict[str, Any]]:
+def _learned(make: Callable[[], Split], seed: int, quick: bool) -> dict[str, dict[str, Any]]:
     split = make()
     table, label = split.learned_from
     fresh, truth = split.tables[2], split.labels[2]
     found = {}
-    for name, model in learners(seed).items():
+    for name, model in learners(seed, quick).items():
         begin = perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
