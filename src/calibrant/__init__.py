@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         IsotonicCalibrator,
         PlattCalibrator,
         TemperatureCalibrator,
+        VennAbersCalibrator,
     )
     from calibrant.report.displays import (
         CostDisplay,
@@ -96,6 +97,7 @@ __all__ = [
     "Tally",
     "TemperatureCalibrator",
     "TrainingCertificate",
+    "VennAbersCalibrator",
     "__version__",
     "adjust_prior",
     "advise",
@@ -150,6 +152,7 @@ _LAZY = {
             "IsotonicCalibrator",
             "PlattCalibrator",
             "TemperatureCalibrator",
+            "VennAbersCalibrator",
         ),
         "calibrant.recalibrate.estimators",
     ),
