@@ -11,6 +11,7 @@ from scipy.optimize import isotonic_regression
 from sklearn.exceptions import NotFittedError
 
 import calibrant as cb
+from calibrant.recalibrate.venn_abers import Pairs
 from calibrant.simulate import overconfident
 from reference.samples import SCORES, shapes, small
 
@@ -143,6 +144,34 @@ def test_weights_so_large_that_the_new_row_is_lost_in_rounding():
     assert (p0 <= p1).all()
     assert p0 == pytest.approx(isotonic.predict(y_prob), abs=1e-12)
     assert p1 == pytest.approx(isotonic.predict(y_prob), abs=1e-12)
+
+
+def test_rounding_never_leaves_the_unit_interval_nor_the_pair():
+    rng = np.random.default_rng(0)
+    y_prob = np.sort(rng.random(20_000))
+    y_true = rng.random(20_000) < y_prob
+    y_true[-50:] = True
+    found = fitted(y_true, y_prob, rng.random(20_000))
+    assert found.predict_pair(y_prob).max() == 1
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y_prob, weight = rng.random(100), 1e18 * rng.random(100)
+        found = fitted(rng.random(100), y_prob, weight)
+        (p0, p1), merged = found.predict_pair(y_prob).T, found.predict(y_prob)
+        assert ((p0 <= merged) & (merged <= p1)).all()
+
+
+def test_rounding_never_changes_the_ranking():
+    """Steps of p1 as small as they can be, and p0 above p1 by as little."""
+    p1 = 0.3 + np.spacing(0.3) * np.arange(100)
+    up_to = np.linspace(0.5, 1, 100)
+    pairs = Pairs(np.array([0.1]), np.array([0.25]), up_to, p1)
+    pairs.verify()
+    assert (np.diff(pairs(up_to)) >= 0).all()
+    turned = Pairs(np.array([0.1]), p1[1:2], np.array([0.9]), p1[:1])
+    turned.verify()
+    p0, p1 = turned.both(np.array([0.5]))
+    assert p0 <= turned(np.array([0.5])) <= p1
 
 
 def test_steps_are_few_and_the_last_digit_is_right():
