@@ -11,7 +11,9 @@ from scipy.optimize import isotonic_regression
 from sklearn.exceptions import NotFittedError
 
 import calibrant as cb
-from calibrant.recalibrate.venn_abers import Pairs
+from calibrant.diagram import resolve
+from calibrant.recalibrate.estimators import every_score
+from calibrant.recalibrate.venn_abers import Pairs, pairs_need, pairs_of
 from calibrant.simulate import overconfident
 from reference.samples import SCORES, shapes, small
 
@@ -92,6 +94,31 @@ def test_equals_the_definition_on_every_shape(name, y_true, y_prob):
         assert np.abs(found - by_definition(y_true, y_prob, weight, scores)).max() <= 1e-12
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("name", "y_true", "y_prob"), list(shapes(30_000)))
+def test_cells_that_stay_closed_hold_nothing(name, y_true, y_prob, weighted):
+    weight = np.random.default_rng(2).integers(0, 4, len(y_true)) if weighted else None
+    source = cb.Predictions(y_true, y_prob, sample_weight=weight).source
+    some, every = resolve(source, pairs_need), resolve(source, every_score)
+    assert pairs_of(some).to_dict() == pairs_of(every).to_dict()
+    if name in {"miscalibrated", "calibrated", "crowded near zero", "float32"}:
+        assert len(some.cells) < 0.75 * len(every.cells)
+
+
+def test_scores_that_separate_the_classes():
+    """Cells without a negative at the top, or a positive at the bottom, still have a last score."""
+    y_prob = np.random.default_rng(0).random(30_000)
+    found = fitted(y_prob > 0.5, y_prob)
+    pairs = found.function_
+    assert (pairs.p0_from[0], pairs.p0[0]) == (y_prob.min(), 0)
+    assert (pairs.p1_up_to[-1], pairs.p1[-1]) == (y_prob.max(), 1)
+    scores = np.linspace(0, 1, 21)
+    expected = by_definition(y_prob > 0.5, y_prob, None, scores)
+    assert np.abs(found.predict_pair(scores) - expected).max() <= 1e-12
+    again = cb.Calibrator.from_json(found.to_json())
+    assert again.predict_pair(scores).tolist() == found.predict_pair(scores).tolist()
+
+
 @settings(max_examples=200)
 @given(small(rows=15))
 def test_order_of_the_pair_and_of_scores(sample):
@@ -136,14 +163,19 @@ def test_by_hand():
     assert heavy.predict_pair([0.2, 0.5, 0.8]).tolist() == [[0, 0.25], [0, 1], [0.875, 1]]
 
 
-def test_weights_so_large_that_the_new_row_is_lost_in_rounding():
-    y_true, y_prob, _ = overconfident().draw(300, seed=1)
+@pytest.mark.parametrize("rows", [300, 30_000])
+def test_weights_so_large_that_the_new_row_is_lost_in_rounding(rows):
+    y_true, y_prob, _ = overconfident().draw(rows, seed=1)
     isotonic = cb.IsotonicCalibrator().fit(y_prob, y_true)
-    found = fitted(y_true, y_prob, np.full(300, 1e30))
+    found = fitted(y_true, y_prob, np.full(rows, 1e30))
     p0, p1 = found.predict_pair(y_prob).T
     assert (p0 <= p1).all()
     assert p0 == pytest.approx(isotonic.predict(y_prob), abs=1e-12)
     assert p1 == pytest.approx(isotonic.predict(y_prob), abs=1e-12)
+    assert cb.Calibrator.from_json(found.to_json()).predict_pair(y_prob).T.tolist() == [
+        p0.tolist(),
+        p1.tolist(),
+    ]
 
 
 def test_rounding_never_leaves_the_unit_interval_nor_the_pair():

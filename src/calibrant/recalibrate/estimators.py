@@ -25,7 +25,7 @@ from calibrant.recalibrate.isotonic import (
     isotonic_of,
 )
 from calibrant.recalibrate.links import Link
-from calibrant.recalibrate.venn_abers import Pairs, pairs_of
+from calibrant.recalibrate.venn_abers import Pairs, pairs_need, pairs_of
 from calibrant.sources.inputs import one_column, scores_of
 from calibrant.sources.predictions import Predictions
 
@@ -442,7 +442,7 @@ class VennAbersCalibrator(Calibrator):
         return np.stack(self.function_.both(scores_of(y_prob)), axis=1)
 
     def _function(self, data: Predictions) -> Pairs:
-        return pairs_of(resolve(data.source, every_score))
+        return pairs_of(resolve(data.source, pairs_need))
 
     def _check_function(self) -> None:
         """Accept what was read: `Pairs` has no options to differ from."""

@@ -17,7 +17,8 @@ what comes after it by (1, 1), and its fitted value is
   that vertex v, or after it. Then b runs over the same vertices for all of these a: those after v.
 - So p1 is a running maximum of t_a, the slope of the tangent from P_a - (1, 1) to the vertices to
   the right of a. They are convex, so a bisection finds it, for all a at once.
-- Only points under the tangent of v can raise the maximum. They are few.
+- Only points under the line from v with the slope t_v can raise the maximum. They are few, and a
+  cell stays closed if the path cannot get there in it.
 - A score between two others: its row alone has the slope 1, and no slope is larger, so that it can
   only be pooled with what comes next: p1 is that of the next score, and 1 after the last one.
 
@@ -34,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant import _checks
-from calibrant._types import FloatArray, IntArray
+from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.diagram import Diagram
 from calibrant.minorant import minorant
 
@@ -107,6 +108,8 @@ class _Path(NamedTuple):
     weight, positives : long double array
         W and S at every point: only differences of them count, and these must be good to the
         last digit of a double.
+    corner_weight, corner_positives : long double array
+        The lowest point that the path can have in each cell: all of its negatives come first.
     vertices : int array
         The points where the minorant bends, both ends included.
     slope : float array
@@ -117,45 +120,80 @@ class _Path(NamedTuple):
 
     weight: NDArray[np.longdouble]
     positives: NDArray[np.longdouble]
+    corner_weight: NDArray[np.longdouble]
+    corner_positives: NDArray[np.longdouble]
     vertices: IntArray
     slope: FloatArray
     top: int
 
     def mirrored(self) -> _Path:
         """Mirror it left to right: slopes turn their sign, and an outcome of 0 is the largest."""
-        end = len(self.weight) - 1
-        vertices = end - self.vertices[::-1]
-        return _Path(-self.weight[::-1], self.positives[::-1], vertices, -self.slope[::-1], 0)
+        return _Path(
+            -self.weight[::-1],
+            self.positives[::-1],
+            -self.corner_weight[::-1],
+            self.corner_positives[::-1],
+            self.vertices[-1] - self.vertices[::-1],
+            -self.slope[::-1],
+            top=0,
+        )
 
 
-def pairs_of(diagram: Diagram) -> Pairs:
-    """Read p0 and p1 off a diagram whose cells are all opened."""
+def _path(diagram: Diagram) -> _Path:
     cells, found = diagram.cells, minorant(diagram)
-    path = _Path(
-        np.append(0, np.cumsum(cells.weight, dtype=np.longdouble)),
-        np.append(0, np.cumsum(cells.positives, dtype=np.longdouble)),
+    weight = np.append(0, np.cumsum(cells.weight, dtype=np.longdouble))
+    positives = np.append(0, np.cumsum(cells.positives, dtype=np.longdouble))
+    negatives = (cells.weight - cells.positives).astype(np.longdouble)
+    return _Path(
+        weight,
+        positives,
+        weight[:-1] + negatives,
+        positives[:-1],
         np.append(found.first, len(cells)),
         found.value,
         top=1,
     )
+
+
+def pairs_need(diagram: Diagram) -> BoolArray:
+    """Mark the cells that can hold a vertex or the end of a tangent, and those at ends of steps.
+
+    A tangent is no flatter than the minorant there, so what is under the minorant is under it.
+    """
+    closed = ~diagram.single
+    if not closed.any():
+        return closed
+    path = _path(diagram)
+    mirrored = path.mirrored()
+    needed = closed & (_low(path, closed) | _low(mirrored, closed[::-1])[::-1])
+    if not needed.any():
+        # where weights are so large that rounding hides the new row, they may still be closed
+        needed[_steps(path)[0]] = True
+        needed[::-1][_steps(mirrored)[0]] = True
+    return needed
+
+
+def pairs_of(diagram: Diagram) -> Pairs:
+    """Read p0 and p1 off a diagram resolved for them."""
+    path, score = _path(diagram), diagram.cells.score
     last, p1 = _steps(path)
     first, p0 = _steps(path.mirrored())
-    backwards = slice(None, None, -1)
     return Pairs(
-        p0_from=cells.score[backwards][first][backwards],
-        p0=np.abs(p0[backwards]),  # of values that are not positive, 0 among them
-        p1_up_to=cells.score[last],
+        p0_from=score[::-1][first][::-1],
+        p0=np.abs(p0[::-1]),  # of values that are not positive, 0 among them
+        p1_up_to=score[last],
         p1=p1,
     )
 
 
 def _steps(path: _Path) -> tuple[IntArray, FloatArray]:
     """Return the steps of p1: the last score of each, and its value."""
-    start, block = path.vertices[:-1], np.arange(len(path.vertices) - 1)
-    tangent = _tangents(path, start, block)
-    others = _under(path, tangent)
-    point = np.concatenate([start, others])
+    start = path.vertices[:-1]
+    tangent = _tangents(path, start, np.arange(len(start)))
+    # only points under the line from the vertex before them have a steeper tangent
+    others = np.flatnonzero(_under(path, tangent, path.weight[:-1], path.positives[:-1]))
     block = np.searchsorted(path.vertices, others, side="right") - 1
+    point = np.concatenate([start, others])
     slope = np.concatenate([tangent, _tangents(path, others, block)]).astype(np.float64)
     slope = np.minimum(slope, path.top)  # no mean is larger, except by rounding
     order = np.argsort(point)
@@ -165,13 +203,27 @@ def _steps(path: _Path) -> tuple[IntArray, FloatArray]:
     return np.append(point[1:], path.vertices[-1]) - 1, slope
 
 
-def _under(path: _Path, tangent: NDArray[np.longdouble]) -> IntArray:
-    """Return the points under the line that has the slope of `tangent` from the vertex before."""
+def _low(path: _Path, closed: BoolArray) -> BoolArray:
+    """Mark closed cells in which the path can get under the tangent of the vertex before."""
     start = path.vertices[:-1]
-    points = np.diff(path.vertices)
-    weight = path.weight[:-1] - np.repeat(path.weight[start], points)
-    positives = path.positives[:-1] - np.repeat(path.positives[start], points)
-    return np.flatnonzero(positives < np.repeat(tangent, points) * weight)
+    tangent = path.slope.astype(np.longdouble)  # will do where every cell is opened
+    block = np.flatnonzero(np.logical_or.reduceat(closed, start))
+    tangent[block] = _tangents(path, start[block], block)
+    return closed & _under(path, tangent, path.corner_weight, path.corner_positives)
+
+
+def _under(
+    path: _Path,
+    tangent: NDArray[np.longdouble],
+    weight: NDArray[np.longdouble],
+    positives: NDArray[np.longdouble],
+) -> BoolArray:
+    """Mark points, one for each cell, under the line from the vertex before with that slope."""
+    start, cells = path.vertices[:-1], np.diff(path.vertices)
+    run = weight - np.repeat(path.weight[start], cells)
+    rise = positives - np.repeat(path.positives[start], cells)
+    under: BoolArray = rise < np.repeat(tangent, cells) * run
+    return under
 
 
 def _tangents(path: _Path, point: IntArray, block: IntArray) -> NDArray[np.longdouble]:
@@ -180,21 +232,20 @@ def _tangents(path: _Path, point: IntArray, block: IntArray) -> NDArray[np.longd
     `block` is the vertex at or before each point. The slope to a vertex falls as long as the
     minorant goes on from there less steeply than that.
     """
+    vertex_weight, vertex_positives = path.weight[path.vertices], path.positives[path.vertices]
+    weight, positives = path.weight[point] - 1, path.positives[point] - path.top
+    # after the last vertex there is none to go on to
+    onwards = np.append(path.slope, np.inf)
     low, high = block + 1, np.full(len(block), len(path.slope))
     while (low < high).any():
         middle = (low + high) // 2
-        # where the two have met, the last vertex may be the middle: any slope will do
-        falls = path.slope[np.minimum(middle, len(path.slope) - 1)] < _slopes(path, point, middle)
+        slope = (vertex_positives[middle] - positives) / (vertex_weight[middle] - weight)
+        falls = onwards[middle] < slope
         low, high = (
-            np.where(falls & (low < high), middle + 1, low),
+            np.where(falls, np.minimum(middle + 1, high), low),
             np.where(falls, high, middle),
         )
-    return _slopes(path, point, low)
-
-
-def _slopes(path: _Path, point: IntArray, block: IntArray) -> NDArray[np.longdouble]:
-    """Return the slope from each point, before the new row, to the vertex with that number."""
-    vertex = path.vertices[block]
-    rise = path.positives[vertex] - path.positives[point] + path.top
-    slope: NDArray[np.longdouble] = rise / (path.weight[vertex] - path.weight[point] + 1)
-    return slope
+    tangent: NDArray[np.longdouble] = (vertex_positives[low] - positives) / (
+        vertex_weight[low] - weight
+    )
+    return tangent
