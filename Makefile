@@ -39,6 +39,7 @@ bench: $(BENCH)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (i
 	$(BENCH)/bin/python benchmarks/family.py --save benchmarks/family.md
 	$(BENCH)/bin/python benchmarks/certify.py --save benchmarks/certify.md
 	$(BENCH)/bin/python benchmarks/recalibrate.py --save benchmarks/recalibrate.md
+	$(BENCH)/bin/python benchmarks/venn.py --save benchmarks/venn.md
 	$(BENCH)/bin/python benchmarks/decide.py --save benchmarks/decide.md
 	$(BENCH)/bin/python benchmarks/sources.py --save benchmarks/sources.md
 

@@ -203,7 +203,10 @@ def test_plan_says_how_many_rows(folder):
         assert words in done.stderr
 
 
-@pytest.mark.parametrize("method", ["isotonic", "platt", "beta", "temperature", "histogram"])
+METHODS = ["isotonic", "platt", "beta", "temperature", "histogram", "venn_abers"]
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_calibrate_shows_held_out_rows_and_keeps_the_calibrator(folder, tmp_path, method):
     file = tmp_path / "calibrator.json"
     options = [folder / "good.csv", "--label", "y", "--prob", "p", "--method", method]

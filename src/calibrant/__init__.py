@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         IsotonicCalibrator,
         PlattCalibrator,
         TemperatureCalibrator,
+        VennAbersCalibrator,
     )
     from calibrant.report.displays import (
         CostDisplay,
@@ -100,6 +101,7 @@ __all__ = [
     "Tally",
     "TemperatureCalibrator",
     "TrainingCertificate",
+    "VennAbersCalibrator",
     "__version__",
     "adjust_prior",
     "advise",
@@ -156,6 +158,7 @@ _LAZY = {
             "IsotonicCalibrator",
             "PlattCalibrator",
             "TemperatureCalibrator",
+            "VennAbersCalibrator",
         ),
         "calibrant.recalibrate.estimators",
     ),

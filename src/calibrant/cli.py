@@ -98,7 +98,9 @@ MaxClusterSize = Annotated[
     typer.Option(min=1, help="With --clusters: the most rows of one, known before the data."),
 ]
 
-CalibratorName: TypeAlias = Literal["isotonic", "platt", "beta", "temperature", "histogram"]
+CalibratorName: TypeAlias = Literal[
+    "isotonic", "platt", "beta", "temperature", "histogram", "venn_abers"
+]
 #: Methods that `plan` lists, the recommended one first.
 _PLANNED: tuple[Method, ...] = (
     "certified",

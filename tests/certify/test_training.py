@@ -153,7 +153,7 @@ def test_support_vectors_are_known_by_their_kernel():
 def test_calibrators_around_a_model():
     few, labels = X[:2000], Y[:2000]
     width = of_linear(2000, 3).width()
-    for calibrator in (cb.IsotonicCalibrator(), cb.BetaCalibrator()):
+    for calibrator in (cb.IsotonicCalibrator(), cb.BetaCalibrator(), cb.VennAbersCalibrator()):
         model = cb.CalibratedClassifier(LogisticRegression(), calibrator=calibrator)
         found = cb.certify_estimator(model.fit(few, labels), few, labels)
         assert found.upper - found.c_emp == pytest.approx(width, abs=1e-12)

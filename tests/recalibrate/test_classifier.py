@@ -25,6 +25,7 @@ CALIBRATORS = [
     cb.BetaCalibrator(),
     cb.TemperatureCalibrator(),
     cb.HistogramCalibrator(),
+    cb.VennAbersCalibrator(),
 ]
 
 

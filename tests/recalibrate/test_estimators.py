@@ -25,6 +25,7 @@ ALL = [
     cb.TemperatureCalibrator(),
     cb.TemperatureCalibrator("calibration_error"),
     cb.HistogramCalibrator(n_bins=7),
+    cb.VennAbersCalibrator(),
 ]
 each = pytest.mark.parametrize("calibrator", ALL, ids=str)
 
@@ -41,8 +42,8 @@ def test_params_and_clone(calibrator, sample):
     assert copy.get_params() == calibrator.get_params()
     assert not hasattr(copy.fit(*sample), "sample_weight")
     assert not hasattr(clone(copy), "function_")
-    name, value = next(iter(calibrator.get_params().items()))
-    assert getattr(clone(calibrator).set_params(**{name: value}), name) == value
+    for name, value in calibrator.get_params().items():
+        assert getattr(clone(calibrator).set_params(**{name: value}), name) == value
     with pytest.raises(ValueError, match="Invalid parameter"):
         calibrator.set_params(nonsense=1)
 
@@ -202,13 +203,28 @@ def test_a_class_reads_its_own_kind_only():
         cb.PlattCalibrator.from_json(text)
 
 
-@each
+@pytest.mark.parametrize("calibrator", [one for one in ALL if one.needs_both_classes], ids=str)
 @pytest.mark.parametrize(
     ("y_prob", "y_true", "words"),
     [
         ([0.1, 0.2], [0, 0], "y_true holds one class only"),
         ([0.1, 0.2], [1, 1], "y_true holds one class only"),
         ([0.1], [1], "two rows at least"),
+    ],
+)
+def test_both_classes_are_needed(calibrator, y_prob, y_true, words):
+    with pytest.raises(ValueError, match=words):
+        clone(calibrator).fit(y_prob, y_true)
+
+
+def test_only_pairs_do_with_one_class():
+    assert [one.method for one in ALL if not one.needs_both_classes] == ["venn_abers"]
+
+
+@each
+@pytest.mark.parametrize(
+    ("y_prob", "y_true", "words"),
+    [
         ([], [], "empty"),
         ([0.1, 1.5], [0, 1], "y_prob must lie between 0 and 1"),
         ([0.1, np.nan], [0, 1], "y_prob has missing values"),

@@ -53,6 +53,7 @@ FUNCTIONS = {
     "test": lambda d: cb.calibration_test(d, method="exact", draws=99),
     "isotonic": lambda d: cb.IsotonicCalibrator().fit(d).predict(np.linspace(0, 1, 99)),
     "platt": lambda d: cb.PlattCalibrator().fit(d).predict(np.linspace(0, 1, 99)),
+    "venn_abers": lambda d: cb.VennAbersCalibrator().fit(d).predict(np.linspace(0, 1, 99)),
     "cost": lambda d: cb.expected_cost(d, false_positive=1, false_negative=3).cost,
     "cost_curve": cb.cost_curve,
     "band": lambda d: cb.confidence_band(d).lower,

@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 #: Calibrators that never turn the order of scores round.
-_MONOTONE = {"IsotonicCalibrator", "PlattCalibrator", "BetaCalibrator", "TemperatureCalibrator"}
+_MONOTONE = {
+    "BetaCalibrator",
+    "IsotonicCalibrator",
+    "PlattCalibrator",
+    "TemperatureCalibrator",
+    "VennAbersCalibrator",
+}
 #: Transformers that stretch each feature by itself, and those that mix features linearly: what
 #: they learn from the rows does not matter for linear models, of the first kind for trees neither.
 _SCALERS = {"StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler"}

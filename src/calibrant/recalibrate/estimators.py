@@ -25,12 +25,13 @@ from calibrant.recalibrate.isotonic import (
     isotonic_of,
 )
 from calibrant.recalibrate.links import Link
+from calibrant.recalibrate.venn_abers import Pairs, pairs_need, pairs_of
 from calibrant.sources.inputs import one_column, scores_of
 from calibrant.sources.predictions import Predictions
 
 SCHEMA = "calibrant.calibrator"
 SCHEMA_VERSION = 1
-Function: TypeAlias = Blocks | Link
+Function: TypeAlias = Blocks | Link | Pairs
 
 
 class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -38,13 +39,15 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
 
     Attributes
     ----------
-    function_ : Blocks or Link
+    function_ : Blocks, Link or Pairs
         What turns a score into a probability.
     rows_, events_ : float
         Total weight of the rows it was fitted on, and of the events among them.
     """
 
     method: ClassVar[str] = ""
+    #: Whether it takes two rows and both classes to fit one.
+    needs_both_classes: ClassVar[bool] = True
     function_: Function
 
     def fit(self, y_prob: Any, y_true: Any = None, sample_weight: Any = None) -> Self:
@@ -62,11 +65,12 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         self._check()
         data = _data(y_prob, y_true, sample_weight)
         start = Diagram(*data.source.start())
-        events = float(start.cells.positives.sum())
-        if int(start.cells.rows.sum()) < 2:
-            raise _checks.too_few_to_fit(int(start.cells.rows.sum()))
-        if events <= 0 or events >= start.weight:
-            raise _checks.one_class()
+        events = min(float(start.cells.positives.sum()), start.weight)
+        if self.needs_both_classes:
+            if int(start.cells.rows.sum()) < 2:
+                raise _checks.too_few_to_fit(int(start.cells.rows.sum()))
+            if events <= 0 or events >= start.weight:
+                raise _checks.one_class()
         self.function_ = self._function(data)
         self.rows_, self.events_ = start.weight, events
         self.n_features_in_ = 1
@@ -118,7 +122,8 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         found._check_function()
         for name in ("rows", "events"):
             setattr(found, f"{name}_", _checks.number_in(document["fitted_on"], name))
-        if not 0 < found.events_ < found.rows_:
+        one_class = found.events_ in {0.0, found.rows_} and found.rows_ > 0
+        if not (0 < found.events_ < found.rows_ or (one_class and not kind.needs_both_classes)):
             raise _checks.calibrator_unreadable("events are not between 0 and rows")
         found.n_features_in_ = 1
         return found
@@ -381,10 +386,73 @@ class TemperatureCalibrator(_LinkCalibrator):
     method = "temperature"
 
 
+class VennAbersCalibrator(Calibrator):
+    """Venn-Abers prediction: two probabilities for each score, one of which is calibrated.
+
+    Isotonic regression with the new row in it, fitted twice: p0 is its value there if the new
+    outcome is 0, and p1 if it is 1. `predict_pair` gives both; `predict` one number in between,
+    p1 / (1 - p0 + p1), which risks the same extra log loss whichever of the two is right.
+
+    A fit takes one row or more, of one class or both. Each new score then takes a binary search,
+    not a fit.
+
+    Notes
+    -----
+    What the pair promises: let p be p1 if the event happens, and p0 if it does not. Among the new
+    rows for which p has some value, the event happens in that share of cases, however many or few
+    rows it was fitted on, and whatever model made the scores. All it takes is that the fitting
+    rows and the new one are exchangeable, as independent draws from one population are.
+
+    What it does not: which of the two is the right one is known only with the outcome, so neither
+    p0 nor p1 nor the number in between is promised to be calibrated by itself. It is about new rows
+    on average, not about groups of them or a single one. And p1 - p0, which says how much one more
+    row can move the fit, is not a confidence interval for the true probability.
+
+    The new row has weight 1. With `sample_weight` a fitting row counts as so many new ones, so
+    weights should be of that size; the promise is for rows of equal weight.
+
+    References
+    ----------
+    Vovk, Petej and Fedorova, "Large-scale probabilistic predictors with and without guarantees of
+    validity", NIPS 2015.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> fitted = cb.VennAbersCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1])
+    >>> fitted.predict_pair([0.1, 0.25, 0.9]).round(3).tolist()
+    [[0.0, 0.5], [0.333, 0.667], [0.5, 1.0]]
+    >>> fitted.predict([0.1, 0.25, 0.9]).round(3).tolist()
+    [0.333, 0.5, 0.667]
+    """
+
+    method = "venn_abers"
+    # without rows of one class there is still a pair, and to refuse them would void its promise
+    needs_both_classes = False
+    function_: Pairs
+    _read = Pairs.from_dict
+
+    def predict_pair(self, y_prob: Any) -> FloatArray:
+        """Return p0 and p1 of each score, of shape (n, 2); one of them is calibrated.
+
+        p0 <= p1. Which of them is the calibrated one, the outcome decides: p1 if the event
+        happens, p0 if it does not.
+        """
+        check_is_fitted(self, "function_")
+        return np.stack(self.function_.both(scores_of(y_prob)), axis=1)
+
+    def _function(self, data: Predictions) -> Pairs:
+        return pairs_of(resolve(data.source, pairs_need))
+
+    def _check_function(self) -> None:
+        """Accept what was read: `Pairs` has no options to differ from."""
+
+
 METHODS: tuple[type[Calibrator], ...] = (
     IsotonicCalibrator,
     PlattCalibrator,
     BetaCalibrator,
     TemperatureCalibrator,
     HistogramCalibrator,
+    VennAbersCalibrator,
 )
