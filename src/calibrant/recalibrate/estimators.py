@@ -17,6 +17,7 @@ from calibrant._types import BoolArray, FloatArray
 from calibrant._version import __version__
 from calibrant.diagram import Diagram, resolve
 from calibrant.recalibrate.blocks import INTERPOLATIONS, Blocks, Interpolation
+from calibrant.recalibrate.export_sql import Dialect, sql_of
 from calibrant.recalibrate.fitting import OBJECTIVES, Objective, fit_link
 from calibrant.recalibrate.isotonic import (
     histogram_need,
@@ -97,6 +98,40 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
             "calibrant": __version__,
         }
         return json.dumps(document, allow_nan=False, default=operator.index)
+
+    def to_sql(self, column: str, dialect: Dialect = "duckdb") -> str:
+        """Return the fitted calibrator as one SQL expression, for a view or a query.
+
+        Parameters
+        ----------
+        column : str
+            The column of scores, of any numeric type. It is quoted, so that every name will do;
+            dots in it separate nothing.
+        dialect : {"duckdb", "postgres", "spark"}
+            The engine.
+
+        Returns
+        -------
+        str
+            It equals `predict` to 1e-12; the slopes of a link would have to be over 1,000 for the
+            last bits of an engine's logarithm to show. NULL, NaN and scores outside [0, 1], which
+            `predict` refuses, become NULL.
+
+        Notes
+        -----
+        Blocks become nested CASEs, each of which halves them: as many conditions are tried for a
+        row as the number of blocks has binary digits.
+
+        Examples
+        --------
+        >>> import calibrant as cb
+        >>> fitted = cb.IsotonicCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1])
+        >>> print(fitted.to_sql("p", "spark"))
+        CASE WHEN `p` >= 0D AND `p` <= 1D THEN CASE WHEN `p` < 0.2D THEN 0D
+        ELSE CASE WHEN `p` < 0.4D THEN 0.5D ELSE 1D END END END
+        """
+        check_is_fitted(self, "function_")
+        return sql_of(self.function_, column, dialect)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
