@@ -17,6 +17,7 @@ from calibrant._types import BoolArray, FloatArray
 from calibrant._version import __version__
 from calibrant.diagram import Diagram, resolve
 from calibrant.recalibrate.blocks import INTERPOLATIONS, Blocks, Interpolation
+from calibrant.recalibrate.export_onnx import Dtype, onnx_of
 from calibrant.recalibrate.export_sql import Dialect, sql_of
 from calibrant.recalibrate.fitting import OBJECTIVES, Objective, fit_link
 from calibrant.recalibrate.isotonic import (
@@ -132,6 +133,37 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         """
         check_is_fitted(self, "function_")
         return sql_of(self.function_, column, dialect)
+
+    def to_onnx(self, *, dtype: Dtype = "double") -> bytes:
+        """Return the fitted calibrator as an ONNX model, for ONNX Runtime in any language.
+
+        It takes `pip install 'calibrant[onnx]'`.
+
+        Parameters
+        ----------
+        dtype : {"double", "float"}
+            The type of the model's input "score" and its output "probability", both of shape
+            (n,).
+
+        Returns
+        -------
+        bytes
+            What an .onnx file holds. The model equals `predict` to 1e-12; the slopes of a link
+            would have to be over 1,000 for the last bits of a logarithm to show. With "float" it
+            gives the single that is nearest to `predict` of the same score. NaN and scores outside
+            [0, 1], which `predict` refuses, become NaN.
+
+        Examples
+        --------
+        >>> import calibrant as cb
+        >>> import onnxruntime
+        >>> fitted = cb.IsotonicCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1])
+        >>> session = onnxruntime.InferenceSession(fitted.to_onnx())
+        >>> session.run(None, {"score": np.array([0.1, 0.25, 0.9])})[0].tolist()
+        [0.0, 0.5, 1.0]
+        """
+        check_is_fitted(self, "function_")
+        return onnx_of(self.function_, self.method, dtype)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
