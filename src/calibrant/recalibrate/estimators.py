@@ -6,6 +6,7 @@ import json
 import operator
 from abc import ABC, abstractmethod
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -198,6 +199,16 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def _read(cls, parameters: dict[str, Any]) -> Function:
         """Read the function out of a JSON object, checked."""
+
+
+def read_calibrator(path: Path) -> Calibrator:
+    """Read a calibrator from a file that holds what `to_json` wrote."""
+    if not path.exists():
+        raise _checks.file_missing(str(path))
+    try:
+        return Calibrator.from_json(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise _checks.calibrator_unreadable(f"{str(path)!r} is not text") from None
 
 
 def _data(y_prob: Any, y_true: Any, sample_weight: Any) -> Predictions:
