@@ -12,12 +12,20 @@ TINY = [0.0, 5e-324, 1e-323, 1e-310, 2.3e-308, 1e-300, 1e-250, 1e-201, 1e-199, 1
 SMALL = [1e-150, 1e-60, 1e-45, 1e-20, 2.0**-54, 2.0**-53, 1e-16, 1.1e-16, 1e-9]
 #: Scores with nothing between them, in doubles, or in singles.
 TIGHT = [0.3, np.nextafter(0.3, 1), 0.4, 0.4 + 1e-9, 0.4 + 2e-9, 0.5, np.nextafter(1, 0), 1.0]
+#: Two values whose difference, added to the first, misses the second by the last bit.
+NOT_ADDED_UP = next(
+    (low, high)
+    for low, high in (np.random.default_rng(0).random((1000, 2)) ** 2).tolist()
+    if low < high and low + (high - low) < high
+)
 
 
 def each_its_own(scores, interpolation):
-    """Fit so that every score is a block of its own."""
+    """Fit so that every score is a block of its own, with a value of many digits."""
     scores = np.unique(scores)
-    return cb.IsotonicCalibrator(interpolation).fit(scores, np.linspace(0, 1, len(scores)) ** 2)
+    values = np.sort(np.random.default_rng(2).random(len(scores)))
+    values[0] = 0
+    return cb.IsotonicCalibrator(interpolation).fit(scores, values)
 
 
 def with_parameters(calibrator, **parameters):
@@ -43,6 +51,7 @@ def calibrators():
         found[f"{how}, from 0 to 1"] = cb.IsotonicCalibrator(how).fit([0.0, 1.0], [0, 1])
         found[f"{how}, tiny"] = each_its_own(TINY + SMALL + TIGHT, how)
         found[f"{how}, many"] = each_its_own(np.append(TINY, rng.random(700)), how)
+        found[f"{how}, not added up"] = cb.IsotonicCalibrator(how).fit([0.3, 1.0], NOT_ADDED_UP)
         tiny_values = [0, 1e-300, 1e-200, 1e-60, 1e-10, 1]
         found[f"{how}, tiny values"] = cb.IsotonicCalibrator(how).fit(
             [0.0, 0.1, 0.2, 0.3, 0.4, 0.5], tiny_values

@@ -21,10 +21,12 @@ Dtype: TypeAlias = Literal["double", "float"]
 DTYPES = ("double", "float")
 #: Of 2022: every runtime of the last years reads them.
 _OPSET, _IR_VERSION = 17, 8
+#: Doubles below this have fewer digits.
+_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 def onnx_of(function: Blocks | Link, method: str, dtype: Dtype) -> bytes:
-    """Return a model that turns a tensor of scores into one of probabilities."""
+    """Return a model, as the bytes of a file, that turns scores into probabilities."""
     if dtype not in DTYPES:
         raise _checks.not_among("dtype", dtype, DTYPES)
     onnx: Any = require("onnx", "onnx")
@@ -92,7 +94,7 @@ class _Graph:
         if blocks.interpolation == "strict":
             share = self.constant(STRICT_SHARE)
             line = self.op("Add", line, self.op("Mul", share, self.op("Sub", score, line)))
-        return self.op("Clip", line, self.constant(0), self.constant(1))
+        return line
 
     def count(self, thresholds: FloatArray, score: str) -> str:
         """Count the thresholds that the score has reached, by binary search.
@@ -130,12 +132,22 @@ class _Graph:
         """Compute 1 / (1 + exp(-(a ln p - b ln(1 - p) + c)))."""
         inner = self.op("Clip", score, self.constant(link.low), self.constant(link.high))
         terms = [
-            self.op("Mul", self.constant(-link.a), self.op("Log", inner)),
+            self.op("Mul", self.constant(-link.a), self.log(inner, link.low)),
             self.op("Mul", self.constant(link.b), self.log_rest(inner, link.b)),
         ]
         exponent = self.op("Add", self.op("Add", *terms), self.constant(-link.c))
         one = self.constant(1)
         return self.op("Div", one, self.op("Add", one, self.op("Exp", exponent)))
+
+    def log(self, score: str, low: float) -> str:
+        """Compute ln p; of denormals by a detour, because older runtimes round these up."""
+        plain = self.op("Log", score)
+        if low >= _NORMAL:
+            return plain
+        scaled = self.op("Log", self.op("Mul", score, self.constant(2.0**100)))
+        detour = self.op("Sub", scaled, self.constant(100 * np.log(2)))
+        small = self.op("Less", score, self.constant(_NORMAL))
+        return self.op("Where", small, detour, plain)
 
     def log_rest(self, score: str, slope: float) -> str:
         """Compute ln(1 - p); a steep slope shows how 1 - p was rounded, so that is divided out."""
