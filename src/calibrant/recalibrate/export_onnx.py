@@ -102,12 +102,14 @@ class _Graph:
         Of the scores in single precision, exactly those reach a threshold that reach the next
         single above it.
         """
+        zeros = self.onnx.numpy_helper.from_array(np.zeros(1, np.int64))
+        found = self.op("ConstantOfShape", self.op("Shape", score), value=zeros)
         halvings = len(thresholds).bit_length()
+        if halvings == 0:
+            return found
         padded = np.full(2**halvings, np.inf)
         padded[: len(thresholds)] = thresholds
         table = self.constant(_rounded_up(padded, self.dtype), self.dtype)
-        zeros = self.onnx.numpy_helper.from_array(np.zeros(1, np.int64))
-        found = self.op("ConstantOfShape", self.op("Shape", score), value=zeros)
         for step in (2**halving for halving in reversed(range(halvings))):
             more, last = (self.constant(value, np.int64) for value in (step, step - 1))
             threshold = self.op("Gather", table, self.op("Add", found, last))
