@@ -1,14 +1,19 @@
 """Every Python block of the documentation runs, and its links lead somewhere."""
 
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import calibrant as cb
+
 DOCS = Path(__file__).parent.parent / "docs"
 
 
-@pytest.mark.parametrize("name", ["paper.md", "learning.md"])
+@pytest.mark.parametrize("name", ["export.md", "learning.md", "paper.md"])
 def test_blocks_run_one_after_another(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (DOCS / name).read_text(encoding="utf-8")
@@ -23,3 +28,21 @@ def test_blocks_run_one_after_another(name, tmp_path, monkeypatch):
 def test_links_lead_somewhere(path):
     for target in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), target
+
+
+COMMANDS = [
+    line
+    for block in re.findall(
+        r"```sh\n(.*?)```", (DOCS / "export.md").read_text(encoding="utf-8"), flags=re.DOTALL
+    )
+    for line in block.splitlines()
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_run(command, tmp_path):
+    fitted = cb.IsotonicCalibrator().fit([0.2, 0.4, 0.7], [0, 1, 1])
+    (tmp_path / "calibrator.json").write_text(fitted.to_json(), encoding="utf-8")
+    arguments = shlex.split(command)
+    assert arguments.pop(0) == "calibrant"
+    subprocess.run([sys.executable, "-m", "calibrant", *arguments], cwd=tmp_path, check=True)

@@ -69,12 +69,18 @@ def loaded_after(code):
 
 def test_importing_calibrant_loads_nothing_heavy():
     heavy = {"duckdb", "typer", "pandas", "polars", "pyarrow", "matplotlib", "sklearn", "rich"}
+    heavy |= {"onnx", "onnxruntime"}
     assert not loaded_after("import calibrant") & heavy
 
 
 def test_arrays_need_nothing_but_numpy():
     code = "import calibrant; calibrant.calibration_error([0, 1], [0.2, 0.7])"
     assert not loaded_after(code) & {"narwhals", "pandas", "sklearn", "duckdb"}
+
+
+def test_a_calibrator_needs_onnx_for_nothing_but_its_own_export():
+    code = "import calibrant; f = calibrant.IsotonicCalibrator().fit([0.2, 0.7], [0, 1])"
+    assert not loaded_after(f"{code}; f.to_json(); f.to_sql('p')") & {"onnx", "onnxruntime"}
 
 
 def test_every_public_name_is_there_and_documented():

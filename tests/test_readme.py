@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import calibrant as cb
 from calibrant.simulate import overconfident
 
 ROOT = Path(__file__).parent.parent
@@ -44,6 +45,8 @@ def test_commands_run(command, tmp_path):
     frame.to_csv(tmp_path / "predictions.csv", index=False)
     frame["churned"], frame["score"] = np.where(y_true, "yes", "no"), y_prob
     frame.to_parquet(tmp_path / "predictions.parquet")
+    fitted = cb.IsotonicCalibrator().fit(y_prob, y_true)
+    (tmp_path / "calibrator.json").write_text(fitted.to_json(), encoding="utf-8")
     arguments = shlex.split(command)[1:]
     done = subprocess.run(
         [sys.executable, "-m", "calibrant", *arguments], cwd=tmp_path, check=False

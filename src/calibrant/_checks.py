@@ -801,6 +801,31 @@ def name_without_ending(path: str, ending: str) -> InputError:
     return InputError(f"{path!r} must be the name of a file that ends in {ending}.")
 
 
+def file_exists(path: str) -> InputError:
+    return InputError(f"There is a file {path!r} already. Add --overwrite to replace it.")
+
+
+def output_missing(kind: str) -> InputError:
+    return InputError(
+        f"--to {kind} writes a file that is not text: say where, as -o calibrator.{kind}."
+    )
+
+
+def option_of_sql(name: str) -> InputError:
+    return InputError(f"{name} is for --to sql; an ONNX model has no columns. Leave it out.")
+
+
+def not_shown(encoding: str) -> InputError:
+    return InputError(
+        f"The output is {encoding}, which lacks letters of the column's name. Write the SQL to a "
+        "file: -o calibrator.sql."
+    )
+
+
+def overwrite_without_output() -> InputError:
+    return InputError("--overwrite replaces a file: name it, as -o calibrator.sql.")
+
+
 def open_without_html() -> InputError:
     return InputError("--open shows the HTML report: say where to write it, as --html report.html.")
 

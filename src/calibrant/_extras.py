@@ -8,7 +8,7 @@ from types import ModuleType
 from calibrant._checks import InputError
 
 #: What each extra is for, as the end of a sentence.
-_PURPOSE = {"plot": "plots", "report": "the HTML report"}
+_PURPOSE = {"plot": "plots", "report": "the HTML report", "onnx": "ONNX models"}
 
 
 class ExtraError(InputError, ImportError):

@@ -33,6 +33,7 @@ from calibrant.diagram import TOLERANCE
 from calibrant.experiments.cache import Cache
 from calibrant.experiments.documents import documents_example
 from calibrant.experiments.study import Part, Study
+from calibrant.recalibrate.export_sql import Dialect
 from calibrant.recalibrate.fitting import Objective
 from calibrant.report import terminal
 from calibrant.report.html import check_ready
@@ -41,6 +42,7 @@ from calibrant.sources.writing import (
     check_csv_name,
     check_json_name,
     check_name,
+    check_new,
     write_predictions,
     write_whole,
 )
@@ -356,6 +358,75 @@ def calibrate(
         elif not quiet:
             terminal.render_study(found, console)
             console.print(f"\nWritten to {output}.", markup=False, soft_wrap=True)
+
+
+@app.command()
+def export(
+    file: Annotated[Path, typer.Argument(help="A calibrator, as `calibrant calibrate` wrote it.")],
+    to: Annotated[Literal["sql", "onnx"], typer.Option(help="What to turn it into.")],
+    column: Annotated[
+        str | None, typer.Option(help="With --to sql: the column of scores; p if not given.")
+    ] = None,
+    dialect: Annotated[
+        Dialect | None, typer.Option(help="With --to sql: the engine; duckdb if not given.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write to this .sql or .onnx file."),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file if there is one.")
+    ] = False,
+) -> None:
+    """Turn a calibrator into a SQL expression, or an ONNX model, that others run without calibrant.
+
+    For example: calibrant export calibrator.json --to sql --column p --dialect postgres
+
+    Or: calibrant export calibrator.json --to onnx -o calibrator.onnx
+
+    Scores that are missing or outside [0, 1] become NULL in SQL, and NaN in ONNX.
+    """
+    _check_export(to, column, dialect, output, overwrite)
+    from calibrant.recalibrate.estimators import read_calibrator
+
+    calibrator = read_calibrator(file)
+    content: str | bytes
+    if to == "sql":
+        content = calibrator.to_sql("p" if column is None else column, dialect or "duckdb") + "\n"
+    else:
+        content = calibrator.to_onnx()
+    with _output() as console:
+        if output is not None:
+            write_whole(output, content)
+            console.print(f"Written to {output}.", markup=False, soft_wrap=True)
+        elif isinstance(content, str):
+            _print_whole(content)
+
+
+def _print_whole(text: str) -> None:
+    """Print text of which no letter may be replaced by one that the output can show."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        raise _checks.not_shown(encoding) from None
+    print(text, end="")
+
+
+def _check_export(
+    to: str, column: str | None, dialect: str | None, output: Path | None, overwrite: bool
+) -> None:
+    """Refuse, before any work is done, options that do not go together."""
+    if to == "onnx":
+        for name, value in (("--column", column), ("--dialect", dialect)):
+            if value is not None:
+                raise _checks.option_of_sql(name)
+        if output is None:
+            raise _checks.output_missing(to)
+    if output is not None:
+        check_new(output, f".{to}", overwrite=overwrite)
+    elif overwrite:
+        raise _checks.overwrite_without_output()
 
 
 @app.command("decide")

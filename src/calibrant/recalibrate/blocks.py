@@ -52,13 +52,16 @@ class Blocks:
                 np.maximum(np.searchsorted(self.low, score, side="right") - 1, 0)
             ]
             return found
-        ends = np.stack([self.low, self.high], axis=1).ravel()
-        value = np.repeat(self.value, 2)
-        keep = np.append(True, ends[1:] > ends[:-1])
-        line = _between(score, ends[keep], value[keep])
+        line = _between(score, *self.knots())
         if self.interpolation == "strict":
             line += STRICT_SHARE * (score - line)
         return line.clip(0.0, 1.0)
+
+    def knots(self) -> tuple[FloatArray, FloatArray]:
+        """Return the scores that lines go through, in order and each once, and their values."""
+        ends = np.stack([self.low, self.high], axis=1).ravel()
+        keep = np.append(True, ends[1:] > ends[:-1])
+        return ends[keep], np.repeat(self.value, 2)[keep]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns as plain lists."""

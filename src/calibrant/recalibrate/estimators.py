@@ -6,6 +6,7 @@ import json
 import operator
 from abc import ABC, abstractmethod
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -17,6 +18,8 @@ from calibrant._types import BoolArray, FloatArray
 from calibrant._version import __version__
 from calibrant.diagram import Diagram, resolve
 from calibrant.recalibrate.blocks import INTERPOLATIONS, Blocks, Interpolation
+from calibrant.recalibrate.export_onnx import Dtype, onnx_of
+from calibrant.recalibrate.export_sql import Dialect, sql_of
 from calibrant.recalibrate.fitting import OBJECTIVES, Objective, fit_link
 from calibrant.recalibrate.isotonic import (
     histogram_need,
@@ -102,6 +105,71 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         }
         return json.dumps(document, allow_nan=False, default=operator.index)
 
+    def to_sql(self, column: str, dialect: Dialect = "duckdb") -> str:
+        """Return the fitted calibrator as one SQL expression, for a view or a query.
+
+        Parameters
+        ----------
+        column : str
+            The column of scores, of any numeric type. It is quoted, so that every name will do;
+            dots in it separate nothing.
+        dialect : {"duckdb", "postgres", "spark"}
+            The engine.
+
+        Returns
+        -------
+        str
+            It equals `predict` to 1e-12; the slopes of a link would have to be over 1,000 for the
+            last bits of an engine's logarithm to show. NULL, NaN and scores outside [0, 1], which
+            `predict` refuses, become NULL.
+
+        Notes
+        -----
+        Blocks become nested CASEs, each of which halves them: as many conditions are tried for a
+        row as the number of blocks has binary digits.
+
+        Examples
+        --------
+        >>> import calibrant as cb
+        >>> fitted = cb.IsotonicCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1])
+        >>> print(fitted.to_sql("p", "spark"))
+        CASE WHEN `p` >= 0D AND `p` <= 1D THEN CASE WHEN `p` < 0.2D THEN 0D
+        ELSE CASE WHEN `p` < 0.4D THEN 0.5D ELSE 1D END END END
+        """
+        check_is_fitted(self, "function_")
+        return sql_of(self.function_, column, dialect)
+
+    def to_onnx(self, *, dtype: Dtype = "double") -> bytes:
+        """Return the fitted calibrator as an ONNX model, for ONNX Runtime in any language.
+
+        It takes `pip install 'calibrant[onnx]'`.
+
+        Parameters
+        ----------
+        dtype : {"double", "float"}
+            The type of the model's input "score" and its output "probability", both of shape
+            (n,).
+
+        Returns
+        -------
+        bytes
+            What an .onnx file holds. The model equals `predict` to 1e-12; the slopes of a link
+            would have to be over 1,000 for the last bits of a logarithm to show. With "float" it
+            gives the single that is nearest to `predict` of the same score. NaN and scores outside
+            [0, 1], which `predict` refuses, become NaN.
+
+        Examples
+        --------
+        >>> import calibrant as cb
+        >>> import onnxruntime
+        >>> fitted = cb.IsotonicCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1])
+        >>> session = onnxruntime.InferenceSession(fitted.to_onnx())
+        >>> session.run(None, {"score": np.array([0.1, 0.25, 0.9])})[0].tolist()
+        [0.0, 0.5, 1.0]
+        """
+        check_is_fitted(self, "function_")
+        return onnx_of(self.function_, self.method, dtype)
+
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read a calibrator that `to_json` wrote; text that breaks the schema is refused.
@@ -136,6 +204,16 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def _read(cls, parameters: dict[str, Any]) -> Function:
         """Read the function out of a JSON object, checked."""
+
+
+def read_calibrator(path: Path) -> Calibrator:
+    """Read a calibrator from a file that holds what `to_json` wrote."""
+    if not path.exists():
+        raise _checks.file_missing(str(path))
+    try:
+        return Calibrator.from_json(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise _checks.calibrator_unreadable(f"{str(path)!r} is not text") from None
 
 
 def _data(y_prob: Any, y_true: Any, sample_weight: Any) -> Predictions:

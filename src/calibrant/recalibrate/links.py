@@ -34,6 +34,9 @@ BASES: dict[str, FloatArray] = {
     "platt": np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]),
     "temperature": np.array([[1.0], [1.0], [0.0]]),
 }
+#: Up to this slope, ln(1 - p) does for log1p(-p), which SQL and ONNX do not have: they differ by
+#: 1e-16. A score below NO_SHARE is its own -log1p(-p), and 1 - p may be 1.
+PLAIN_SLOPE, NO_SHARE = 100.0, 1e-16
 #: Free parameters that are slopes, which must not be negative.
 SLOPES = {"beta": 2, "platt": 1, "temperature": 1}
 

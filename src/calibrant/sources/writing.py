@@ -31,6 +31,13 @@ def check_name(path: Path, ending: str) -> None:
     _check_folder(path)
 
 
+def check_new(path: Path, ending: str, *, overwrite: bool) -> None:
+    """Refuse, before any work is done, a name without the ending, or one that is taken."""
+    check_name(path, ending)
+    if not overwrite and path.exists():
+        raise _checks.file_exists(str(path))
+
+
 def _check_folder(path: Path) -> None:
     if not path.absolute().parent.is_dir():
         raise _checks.folder_missing(str(path), str(path.parent))
