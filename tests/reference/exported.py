@@ -6,6 +6,7 @@ import numpy as np
 
 import calibrant as cb
 from calibrant.recalibrate.blocks import Blocks
+from calibrant.recalibrate.venn_abers import Pairs
 from calibrant.simulate import overconfident
 
 TINY = [0.0, 5e-324, 1e-323, 1e-310, 2.3e-308, 1e-300, 1e-250, 1e-201, 1e-199, 1e-181, 1e-179]
@@ -60,6 +61,10 @@ def calibrators():
     found["one bin"] = cb.HistogramCalibrator(n_bins=1).fit(*sample())
     for kind in (cb.PlattCalibrator, cb.BetaCalibrator, cb.TemperatureCalibrator):
         found[kind.method] = kind().fit(*sample(2000))
+    found["venn_abers"] = cb.VennAbersCalibrator().fit(*sample())
+    found["venn_abers, one row"] = cb.VennAbersCalibrator().fit([0.5], [1])
+    scores = np.unique(TINY + SMALL + TIGHT)
+    found["venn_abers, tiny"] = cb.VennAbersCalibrator().fit(scores, rng.random(len(scores)) < 0.5)
     wide = {"low": 1e-320, "high": 1 - 2.0**-53}
     beta, platt = cb.BetaCalibrator(), cb.PlattCalibrator()
     found["beta, gentle and wide"] = with_parameters(beta, a=0.01, b=0.02, c=0.1, **wide)
@@ -79,6 +84,8 @@ CALIBRATORS = calibrators()
 def thresholds(function):
     if isinstance(function, Blocks):
         return np.unique([function.low, function.high])
+    if isinstance(function, Pairs):
+        return np.union1d(function.p0_from, function.p1_up_to)
     return np.array([function.low, function.high])
 
 

@@ -57,6 +57,10 @@ class Blocks:
             line += STRICT_SHARE * (score - line)
         return line.clip(0.0, 1.0)
 
+    def steps(self) -> tuple[FloatArray, FloatArray]:
+        """Return the scores at which steps begin, and their values; the first begins at 0."""
+        return np.append(0.0, self.low[1:]), self.value
+
     def knots(self) -> tuple[FloatArray, FloatArray]:
         """Return the scores that lines go through, in order and each once, and their values."""
         ends = np.stack([self.low, self.high], axis=1).ravel()

@@ -16,6 +16,7 @@ from calibrant._types import AnyArray, FloatArray
 from calibrant._version import __version__
 from calibrant.recalibrate.blocks import STRICT_SHARE, Blocks
 from calibrant.recalibrate.links import NO_SHARE, PLAIN_SLOPE, Link
+from calibrant.recalibrate.venn_abers import Pairs
 
 Dtype: TypeAlias = Literal["double", "float"]
 DTYPES = ("double", "float")
@@ -25,7 +26,7 @@ _OPSET, _IR_VERSION = 17, 8
 _NORMAL = float(np.finfo(np.float64).tiny)
 
 
-def onnx_of(function: Blocks | Link, method: str, dtype: Dtype) -> bytes:
+def onnx_of(function: Blocks | Link | Pairs, method: str, dtype: Dtype) -> bytes:
     """Return a model, as the bytes of a file, that turns scores into probabilities."""
     if dtype not in DTYPES:
         raise _checks.not_among("dtype", dtype, DTYPES)
@@ -70,7 +71,7 @@ class _Graph:
         to = self.onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         return self.op("Cast", value, to=to)
 
-    def guard(self, function: Blocks | Link) -> None:
+    def guard(self, function: Blocks | Link | Pairs) -> None:
         """Compute the function where the score is in [0, 1], and NaN elsewhere."""
         zero, one, nan = (self.constant(value, self.dtype) for value in (0, 1, np.nan))
         at_least = self.op("GreaterOrEqual", "score", zero)
@@ -82,11 +83,12 @@ class _Graph:
             found = self.blocks(function, score)
         self.op("Where", inside, self.cast(found, self.dtype), nan, name="probability")
 
-    def blocks(self, blocks: Blocks, score: str) -> str:
+    def blocks(self, blocks: Blocks | Pairs, score: str) -> str:
         """Look up a value, in the type of the score; draw lines in double."""
-        if blocks.interpolation == "step":
-            table = self.constant(blocks.value, self.dtype)
-            return self.op("Gather", table, self.count(blocks.low[1:], score))
+        if isinstance(blocks, Pairs) or blocks.interpolation == "step":
+            begin, value = blocks.steps()
+            table = self.constant(value, self.dtype)
+            return self.op("Gather", table, self.count(begin[1:], score))
         knots, values = blocks.knots()
         place = self.count(knots[1:-1], score)
         score = self.cast(score, np.float64)

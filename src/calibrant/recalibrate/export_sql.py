@@ -16,6 +16,7 @@ import numpy as np
 from calibrant import _checks
 from calibrant.recalibrate.blocks import STRICT_SHARE, Blocks
 from calibrant.recalibrate.links import NO_SHARE, PLAIN_SLOPE, Link, features
+from calibrant.recalibrate.venn_abers import Pairs
 
 Dialect: TypeAlias = Literal["duckdb", "postgres", "spark"]
 DIALECTS = ("duckdb", "postgres", "spark")
@@ -44,7 +45,7 @@ _LANGUAGES = {
 }
 
 
-def sql_of(function: Blocks | Link, column: object, dialect: Dialect) -> str:
+def sql_of(function: Blocks | Link | Pairs, column: object, dialect: Dialect) -> str:
     """Return an expression for the probability of the score in a column."""
     if dialect not in DIALECTS:
         raise _checks.not_among("dialect", dialect, DIALECTS)
@@ -106,10 +107,11 @@ class _Writer:
         mended = f"{plain} * {score} / ({one} - ({one} - {score}))"
         return f"CASE WHEN {score} < {self.number(NO_SHARE)} THEN -{score} ELSE {mended} END"
 
-    def blocks(self, blocks: Blocks) -> str:
+    def blocks(self, blocks: Blocks | Pairs) -> str:
         """Write a search among the blocks, for scores that are in [0, 1]."""
-        if blocks.interpolation == "step":
-            edges, leaves = blocks.low[1:].tolist(), [self.number(v) for v in blocks.value]
+        if isinstance(blocks, Pairs) or blocks.interpolation == "step":
+            begin, value = blocks.steps()
+            edges, leaves = begin[1:].tolist(), [self.number(one) for one in value]
         else:
             pieces = _pieces(blocks)
             edges = [piece.left for piece in pieces[1:]]

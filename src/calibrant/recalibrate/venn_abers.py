@@ -72,6 +72,15 @@ class Pairs:
         # every operation of this form is monotone, so that rounding cannot change the ranking
         return np.clip(1.0 / (1.0 + (1.0 - p0) / p1), p0, p1)
 
+    def steps(self) -> tuple[FloatArray, FloatArray]:
+        """Return the scores at which the probability changes, 0 first, and what it is from there.
+
+        A step that ends at a score, itself included, is followed by one from the next double on.
+        """
+        after = np.nextafter(self.p1_up_to, 2.0)
+        edges = np.unique(np.concatenate([[0.0], self.p0_from, after[after <= 1]]))
+        return edges, self(edges)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the columns as plain lists."""
         return {field.name: getattr(self, field.name).tolist() for field in fields(self)}
