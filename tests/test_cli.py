@@ -313,6 +313,7 @@ def test_export_replaces_a_file_only_when_told(kept, tmp_path, kind):
         (["--to", "onnx", "-o", "c.onnx", "--dialect", "spark"], "--dialect is for --to sql"),
         (["--to", "sql", "--overwrite"], "--overwrite replaces a file: name it"),
         (["--to", "sql", "--column", ""], "column must be the name of a column, but it is ''"),
+        (["--to", "sql", "--column", "\udcff"], "column must be the name of a column"),
         (["--to", "sql", "--dialect", "oracle"], "'oracle' is not one of"),
         (["--to", "pickle"], "'pickle' is not one of"),
         ([], "Missing option '--to'"),
@@ -340,6 +341,16 @@ def test_export_of_what_is_no_calibrator(tmp_path, content, words):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("Error: ")
     assert words in done.stderr
+
+
+def test_export_of_a_folder_and_of_a_file_from_an_editor_with_marks(kept, tmp_path):
+    (tmp_path / "folder.json").mkdir()
+    done = calibrant("export", "folder.json", "--to", "sql", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "'folder.json' is a folder" in " ".join(done.stderr.split())
+    (tmp_path / "marked.json").write_text(kept.to_json(), encoding="utf-8-sig")
+    done = calibrant("export", "marked.json", "--to", "sql", cwd=tmp_path)
+    assert done.stdout == kept.to_sql("p") + "\n"
 
 
 def test_export_without_onnx_names_the_pip_line(kept, tmp_path, monkeypatch):

@@ -453,6 +453,20 @@ def one_class() -> InputError:
     )
 
 
+def weights_too_heavy(total: float, most: float) -> InputError:
+    return InputError(
+        f"sample_weight adds up to {total:.3g}, next to which a new row of weight 1 is nothing "
+        f"(the limit is {most:g}). Divide the weights by their mean."
+    )
+
+
+def weights_light(mean: float) -> str:
+    return (
+        f"Weights are {mean:.3g} on average, and a new row has weight 1, so that it counts as "
+        f"{1 / mean:.3g} fitting rows. Divide the weights by their mean, unless this is meant."
+    )
+
+
 def one_class_only(label: object) -> InputError:
     label = label.item() if hasattr(label, "item") else label
     return InputError(

@@ -79,12 +79,13 @@ def test_what_python_refuses_is_null(fitted):
 
 @few
 def test_every_type_of_number_is_a_double_first(fitted):
-    scores = np.random.default_rng(0).random(2000).round(9)
+    edges = thresholds(fitted.function_)
+    scores = np.append(np.random.default_rng(0).random(2000), edges).round(9)
+    singles = np.append(scores, edges).astype(np.float32)
+    near = [np.nextafter(singles, np.float32(end)) for end in (0, 1)]  # where rounding decides
+    singles = np.concatenate([singles, *near]).astype(np.float64)
     for kind in ("FLOAT", "DECIMAL(18, 9)", "INTEGER"):
-        if kind == "FLOAT":
-            exact = scores.astype(np.float32).astype(np.float64)
-        else:
-            exact = np.round(scores) if kind == "INTEGER" else scores
+        exact = {"FLOAT": singles, "INTEGER": np.round(scores)}.get(kind, scores)
         found = run(fitted.to_sql("p"), exact, kind=kind)
         assert np.abs(found - fitted.predict(exact)).max() <= 1e-12
 

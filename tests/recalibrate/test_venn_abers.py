@@ -2,6 +2,7 @@
 
 import json
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy.optimize import isotonic_regression
 from sklearn.exceptions import NotFittedError
 
 import calibrant as cb
+from calibrant._checks import InputError
 from calibrant.diagram import resolve
 from calibrant.recalibrate.estimators import every_score
 from calibrant.recalibrate.venn_abers import Pairs, pairs_need, pairs_of
@@ -53,6 +55,11 @@ def looks_swapped(y_true, y_prob):
     return set(y_prob) <= {0, 1} and not set(y_true) <= {0, 1}
 
 
+#: Random weights may be as small as they like.
+light = pytest.mark.filterwarnings("ignore:Weights are")
+
+
+@light
 @settings(max_examples=300)
 @given(small(rows=15), st.lists(SCORES, max_size=5))
 def test_equals_the_definition(sample, others):
@@ -119,6 +126,7 @@ def test_scores_that_separate_the_classes():
     assert again.predict_pair(scores).tolist() == found.predict_pair(scores).tolist()
 
 
+@light
 @settings(max_examples=200)
 @given(small(rows=15))
 def test_order_of_the_pair_and_of_scores(sample):
@@ -164,14 +172,14 @@ def test_by_hand():
 
 
 @pytest.mark.parametrize("rows", [300, 30_000])
-def test_weights_so_large_that_the_new_row_is_lost_in_rounding(rows):
+def test_weights_so_large_that_the_new_row_hardly_counts(rows):
     y_true, y_prob, _ = overconfident().draw(rows, seed=1)
     isotonic = cb.IsotonicCalibrator().fit(y_prob, y_true)
-    found = fitted(y_true, y_prob, np.full(rows, 1e30))
+    found = fitted(y_true, y_prob, np.full(rows, 1e10))
     p0, p1 = found.predict_pair(y_prob).T
     assert (p0 <= p1).all()
-    assert p0 == pytest.approx(isotonic.predict(y_prob), abs=1e-12)
-    assert p1 == pytest.approx(isotonic.predict(y_prob), abs=1e-12)
+    assert p0 == pytest.approx(isotonic.predict(y_prob), abs=1e-9)
+    assert p1 == pytest.approx(isotonic.predict(y_prob), abs=1e-9)
     assert cb.Calibrator.from_json(found.to_json()).predict_pair(y_prob).T.tolist() == [
         p0.tolist(),
         p1.tolist(),
@@ -187,7 +195,7 @@ def test_rounding_never_leaves_the_unit_interval_nor_the_pair():
     assert found.predict_pair(y_prob).max() == 1
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        y_prob, weight = rng.random(100), 1e18 * rng.random(100)
+        y_prob, weight = rng.random(100), 1e13 * rng.random(100)
         found = fitted(rng.random(100), y_prob, weight)
         (p0, p1), merged = found.predict_pair(y_prob).T, found.predict(y_prob)
         assert ((p0 <= merged) & (merged <= p1)).all()
@@ -347,3 +355,58 @@ def test_pairs_of_bad_scores(tiny_steps):
         found.predict_pair([0.1, 1.1])
     with pytest.raises(ValueError, match="y_prob has missing values"):
         found.predict_pair([np.nan])
+
+
+def rate(block):
+    return block[2] / block[1]
+
+
+def exact_pair(y_prob, y_true, weight, new):
+    """The definition in fractions: two isotonic fits by hand, with the new row in them."""
+    found = []
+    for outcome in (0, 1):
+        sums = {}
+        rows = [*zip(y_prob, y_true, weight, strict=True), (new, outcome, 1)]
+        for score, label, heavy in rows:
+            total = sums.setdefault(score, [Fraction(0), Fraction(0)])
+            total[0] += Fraction(heavy)
+            total[1] += Fraction(heavy) * Fraction(label)
+        blocks = []
+        for score in sorted(sums):
+            blocks.append([[score], *sums[score]])
+            while (
+                len(blocks) > 1 and blocks[-2][2] / blocks[-2][1] >= blocks[-1][2] / blocks[-1][1]
+            ):
+                last = blocks.pop()
+                blocks[-1] = [own + more for own, more in zip(blocks[-1], last, strict=True)]
+        [value] = [events / total for scores, total, events in blocks if new in scores]
+        found.append(float(value))
+    return found
+
+
+@pytest.mark.parametrize(("big", "limit"), [(1e3, 1e-14), (1e7, 1e-12), (1e12, 1e-7)])
+def test_next_to_large_weights_a_new_row_still_counts(big, limit):
+    y_prob, y_true = [0.1, 0.2, 0.3, 0.4, 0.5], [0, 1, 0, 1, 1]
+    weight = [big / 3, 0.1, 0.2, 0.3, 0.7]
+    model = cb.VennAbersCalibrator().fit(y_prob, y_true, weight)
+    for new in (0.1, 0.2, 0.25, 0.4, 0.5, 0.6):
+        expected = exact_pair(y_prob, y_true, weight, new)
+        np.testing.assert_allclose(model.predict_pair([new])[0], expected, atol=limit)
+
+
+def test_weights_that_drown_a_new_row_are_refused_and_light_ones_noted():
+    with pytest.raises(InputError, match=r"adds up to 1e\+20.* Divide the weights by their mean"):
+        cb.VennAbersCalibrator().fit([0.2, 0.5, 0.8], [0, 1, 1], [1e20, 1, 1])
+    with pytest.warns(UserWarning, match=r"Weights are 0.01 on average.* counts as 100 fitting"):
+        cb.VennAbersCalibrator().fit([0.2, 0.5, 0.8], [0, 1, 1], [0.01] * 3)
+
+
+def test_steps_are_those_of_predict_and_no_two_alike():
+    rng = np.random.default_rng(3)
+    model = cb.VennAbersCalibrator().fit(rng.random(200).round(2), rng.random(200) < 0.4)
+    begin, value = model.function_.steps()
+    assert begin[0] == 0
+    assert (np.diff(value) > 0).all()
+    scores = np.concatenate([begin, np.nextafter(begin, 0), rng.random(500)])
+    found = value[np.searchsorted(begin, scores, side="right") - 1]
+    assert found.tolist() == model.predict(scores).tolist()

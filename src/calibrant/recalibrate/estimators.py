@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
+import warnings
 from abc import ABC, abstractmethod
 from functools import partial
 from pathlib import Path
@@ -35,6 +36,9 @@ from calibrant.sources.predictions import Predictions
 SCHEMA = "calibrant.calibrator"
 SCHEMA_VERSION = 1
 Function: TypeAlias = Blocks | Link | Pairs
+#: Next to more weight than the first a new row of weight 1 is lost; with fitting rows lighter than
+#: the second on average it counts for a lot.
+_HEAVIEST, _LIGHT = 1e15, 0.1
 
 
 class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
@@ -210,8 +214,10 @@ def read_calibrator(path: Path) -> Calibrator:
     """Read a calibrator from a file that holds what `to_json` wrote."""
     if not path.exists():
         raise _checks.file_missing(str(path))
+    if not path.is_file():
+        raise _checks.calibrator_unreadable(f"{str(path)!r} is a folder, or a device")
     try:
-        return Calibrator.from_json(path.read_text(encoding="utf-8"))
+        return Calibrator.from_json(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
         raise _checks.calibrator_unreadable(f"{str(path)!r} is not text") from None
 
@@ -465,7 +471,7 @@ class TemperatureCalibrator(_LinkCalibrator):
 
 
 class VennAbersCalibrator(Calibrator):
-    """Venn-Abers prediction: two probabilities for each score, one of which is calibrated.
+    """Venn-Abers prediction: two probabilities for each score, one for either outcome.
 
     Isotonic regression with the new row in it, fitted twice: p0 is its value there if the new
     outcome is 0, and p1 if it is 1. `predict_pair` gives both; `predict` one number in between,
@@ -476,18 +482,21 @@ class VennAbersCalibrator(Calibrator):
 
     Notes
     -----
-    What the pair promises: let p be p1 if the event happens, and p0 if it does not. Among the new
-    rows for which p has some value, the event happens in that share of cases, however many or few
-    rows it was fitted on, and whatever model made the scores. All it takes is that the fitting
-    rows and the new one are exchangeable, as independent draws from one population are.
+    What the pair promises: let p be p1 if the event happens, and p0 if it does not. Draw fitting
+    rows and one new row, again and again: among the draws in which p has some value, the event
+    happens in that share of cases, however few rows there are to fit, and whatever model made the
+    scores. All it takes is that the fitting rows and the new one are exchangeable, as independent
+    draws from one population are.
 
-    What it does not: which of the two is the right one is known only with the outcome, so neither
-    p0 nor p1 nor the number in between is promised to be calibrated by itself. It is about new rows
-    on average, not about groups of them or a single one. And p1 - p0, which says how much one more
-    row can move the fit, is not a confidence interval for the true probability.
+    What it does not: it is about the fitting rows together with a new one, not about one fitted
+    calibrator and the many rows that it will see, nor about groups of them. Which of the two is
+    the right one is known only with the outcome, so neither p0 nor p1 nor the number in between is
+    promised to be calibrated by itself. And p1 - p0, which says how much one more row can move the
+    fit, is not a confidence interval for the true probability.
 
-    The new row has weight 1. With `sample_weight` a fitting row counts as so many new ones, so
-    weights should be of that size; the promise is for rows of equal weight.
+    The new row has weight 1, and the promise is for fitting rows of weight 1. With `sample_weight`
+    a fitting row counts as so many new ones, so weights should be of that size. Values are right
+    to 1e-12 if weights add up to less than 1e8; sums over 1e15 are refused.
 
     References
     ----------
@@ -511,15 +520,21 @@ class VennAbersCalibrator(Calibrator):
     _read = Pairs.from_dict
 
     def predict_pair(self, y_prob: Any) -> FloatArray:
-        """Return p0 and p1 of each score, of shape (n, 2); one of them is calibrated.
+        """Return p0 and p1 of each score, of shape (n, 2).
 
-        p0 <= p1. Which of them is the calibrated one, the outcome decides: p1 if the event
-        happens, p0 if it does not.
+        p0 <= p1. Which of them the promise is about, the outcome decides: p1 if the event happens,
+        p0 if it does not.
         """
         check_is_fitted(self, "function_")
         return np.stack(self.function_.both(scores_of(y_prob)), axis=1)
 
     def _function(self, data: Predictions) -> Pairs:
+        start = Diagram(*data.source.start())
+        if start.weight > _HEAVIEST:
+            raise _checks.weights_too_heavy(start.weight, _HEAVIEST)
+        if start.weight < _LIGHT * start.cells.rows.sum():
+            mean = start.weight / int(start.cells.rows.sum())
+            warnings.warn(_checks.weights_light(mean), stacklevel=3)
         return pairs_of(resolve(data.source, pairs_need))
 
     def _check_function(self) -> None:

@@ -49,12 +49,17 @@ def sql_of(function: Blocks | Link | Pairs, column: object, dialect: Dialect) ->
     """Return an expression for the probability of the score in a column."""
     if dialect not in DIALECTS:
         raise _checks.not_among("dialect", dialect, DIALECTS)
-    if not isinstance(column, str) or not column or "\0" in column:
+    if not isinstance(column, str) or not column or not _can_be_written(column):
         raise _checks.out_of_range("column", "the name of a column", column)
     language = _LANGUAGES[dialect]
     quoted = language.quote + column.replace(language.quote, 2 * language.quote) + language.quote
     writer = _Writer(language, quoted)
     return writer.link(function) if isinstance(function, Link) else writer.blocks(function)
+
+
+def _can_be_written(name: str) -> bool:
+    """Say whether a name is text: no NUL, and no halves of a character."""
+    return "\0" not in name and not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 @dataclass(frozen=True, slots=True)

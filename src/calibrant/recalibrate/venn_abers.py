@@ -79,7 +79,9 @@ class Pairs:
         """
         after = np.nextafter(self.p1_up_to, 2.0)
         edges = np.unique(np.concatenate([[0.0], self.p0_from, after[after <= 1]]))
-        return edges, self(edges)
+        value = self(edges)
+        new = np.append(True, value[1:] > value[:-1])
+        return edges[new], value[new]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns as plain lists."""
@@ -115,8 +117,8 @@ class _Path(NamedTuple):
     """The path of a diagram, its minorant, and the largest outcome that there is.
 
     weight, positives : long double array
-        W and S at every point: only differences of them count, and these must be good to the
-        last digit of a double.
+        W and S at every point: only differences of them count, so they take more digits than a
+        double has.
     corner_weight, corner_positives : long double array
         The lowest point that the path can have in each cell: all of its negatives come first.
     vertices : int array
@@ -242,19 +244,22 @@ def _tangents(path: _Path, point: IntArray, block: IntArray) -> NDArray[np.longd
     minorant goes on from there less steeply than that.
     """
     vertex_weight, vertex_positives = path.weight[path.vertices], path.positives[path.vertices]
-    weight, positives = path.weight[point] - 1, path.positives[point] - path.top
+    weight, positives = path.weight[point], path.positives[point]
+
+    def slope_to(vertex: IntArray) -> NDArray[np.longdouble]:
+        # the new row last, or it would be lost next to large sums
+        rise = (vertex_positives[vertex] - positives) + path.top
+        slope: NDArray[np.longdouble] = rise / ((vertex_weight[vertex] - weight) + 1)
+        return slope
+
     # after the last vertex there is none to go on to
     onwards = np.append(path.slope, np.inf)
     low, high = block + 1, np.full(len(block), len(path.slope))
     while (low < high).any():
         middle = (low + high) // 2
-        slope = (vertex_positives[middle] - positives) / (vertex_weight[middle] - weight)
-        falls = onwards[middle] < slope
+        falls = onwards[middle] < slope_to(middle)
         low, high = (
             np.where(falls, np.minimum(middle + 1, high), low),
             np.where(falls, high, middle),
         )
-    tangent: NDArray[np.longdouble] = (vertex_positives[low] - positives) / (
-        vertex_weight[low] - weight
-    )
-    return tangent
+    return slope_to(low)
