@@ -42,6 +42,7 @@ bench: $(BENCH)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (i
 	$(BENCH)/bin/python benchmarks/venn.py --save benchmarks/venn.md
 	$(BENCH)/bin/python benchmarks/decide.py --save benchmarks/decide.md
 	$(BENCH)/bin/python benchmarks/sources.py --save benchmarks/sources.md
+	$(BENCH)/bin/python benchmarks/apply.py --save benchmarks/apply.md
 
 bench-quality: $(BENCH)/bench.stamp ## compare calibrators and classifiers on Adult and Covertype (CALIBRANT_DATA)
 	$(BENCH)/bin/python benchmarks/calibrators.py --save benchmarks/calibrators.md

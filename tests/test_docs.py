@@ -43,6 +43,7 @@ COMMANDS = [
 def test_commands_run(command, tmp_path):
     fitted = cb.IsotonicCalibrator().fit([0.2, 0.4, 0.7], [0, 1, 1])
     (tmp_path / "calibrator.json").write_text(fitted.to_json(), encoding="utf-8")
+    (tmp_path / "predictions.csv").write_text("customer,score\n007,0.3\n", encoding="utf-8")
     arguments = shlex.split(command)
     assert arguments.pop(0) == "calibrant"
     subprocess.run([sys.executable, "-m", "calibrant", *arguments], cwd=tmp_path, check=True)

@@ -819,6 +819,58 @@ def file_exists(path: str) -> InputError:
     return InputError(f"There is a file {path!r} already. Add --overwrite to replace it.")
 
 
+def output_ending(path: str, endings: Sequence[str]) -> InputError:
+    return InputError(
+        f"{path!r} must be the name of a file that ends in {' or '.join(endings)}. Name it so."
+    )
+
+
+def output_among_inputs(path: str) -> InputError:
+    return InputError(
+        f"{path!r} is one of the files that are read, so all rows would take the place of its own. "
+        "Write to another file."
+    )
+
+
+def not_written(path: str, why: str) -> InputError:
+    return InputError(f"{path!r} could not be written ({why}), and everything is as it was before.")
+
+
+def rows_too_long(path: str, memory: str) -> InputError:
+    return InputError(
+        f"{path} has rows so long that {memory} of memory hold too few of them. Leave out columns "
+        "of long texts, and join the result to them."
+    )
+
+
+def column_exists(name: str, column: str) -> InputError:
+    return InputError(
+        f"There is a column {column!r} already, so none can be added as {name!r}. Give it another "
+        "name: --name calibrated_2."
+    )
+
+
+def columns_renamed(new: Sequence[str]) -> InputError:
+    return InputError(
+        "Columns must have names, and these must differ in more than upper and lower case, but "
+        f"DuckDB would have to call some of them {_listed(map(repr, new))}. Rename them first."
+    )
+
+
+def decimal_too_long(name: str, digits: int, most: int) -> InputError:
+    return InputError(
+        f"Column {name!r} has decimals of {digits} digits, and DuckDB keeps {most}. Leave it out, "
+        f"or make it a decimal of {most} digits or fewer, or text."
+    )
+
+
+def nanoseconds_lost(name: str) -> InputError:
+    return InputError(
+        f"Column {name!r} has nanoseconds next to a time zone, which this version of DuckDB does "
+        "not keep: pip install --upgrade duckdb. Or make it microseconds first."
+    )
+
+
 def output_missing(kind: str) -> InputError:
     return InputError(
         f"--to {kind} writes a file that is not text: say where, as -o calibrator.{kind}."

@@ -403,6 +403,49 @@ def export(
             _print_whole(content)
 
 
+@app.command("apply")
+def apply_command(
+    calibrator: Annotated[
+        Path, typer.Argument(help="A calibrator, as `calibrant calibrate` wrote it.")
+    ],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV, Parquet or JSON-lines file, a pattern in quotes such as "
+            "'preds/*.parquet', or a folder of Parquet files."
+        ),
+    ],
+    prob: Prob,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Write to this .csv or .parquet file.")
+    ],
+    name: Annotated[
+        str, typer.Option(help="The new column, of calibrated probabilities.")
+    ] = "calibrated",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file if there is one.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a file again with one more column: its scores, calibrated.
+
+    For example: calibrant apply calibrator.json new.parquet --prob p -o out.parquet
+
+    Rows keep their order and other columns what they hold; a row without a score gets no calibrated
+    one. The output appears when all of it is written, and larger than memory is fine.
+    """
+    from calibrant.recalibrate.applying import apply_calibrator
+    from calibrant.recalibrate.estimators import read_calibrator
+
+    with busy("Applying"):
+        found = apply_calibrator(
+            read_calibrator(calibrator), file, output, prob=prob, name=name, overwrite=overwrite
+        )
+    with _output() as console:
+        if not quiet:
+            console.print(repr(found), markup=False, soft_wrap=True)
+
+
 def _print_whole(text: str) -> None:
     """Print text of which no letter may be replaced by one that the output can show."""
     encoding = sys.stdout.encoding or "utf-8"

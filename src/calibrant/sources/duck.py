@@ -7,7 +7,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from calibrant import _checks
 from calibrant._progress import progress_bar
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     import duckdb
 
 #: Cells of a CSV file that mean "no value".
-_MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
+MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
 #: Types that a column of a CSV file may turn out to have. Left to itself DuckDB also takes words
 #: such as yes and no for truth values, and which ones depends on its version.
 #: A line that starts with # is a row.
 _CSV = (
     "read_csv({path}, header = true, sample_size = -1, comment = '', "
-    f"nullstr = [{', '.join(repr(word) for word in _MISSING_WORDS)}], "
+    f"nullstr = [{', '.join(repr(word) for word in MISSING_WORDS)}], "
     "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR']{more})"
 )
 _JSON = "read_json({path}, format = 'newline_delimited'{more})"
@@ -35,7 +35,7 @@ _READERS = {
     **dict.fromkeys((".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"), _JSON),
 }
 #: In a single file a folder named x=1 adds no column x; among many that is how they are parted.
-_ALONE = ", hive_partitioning = false"
+ALONE = ", hive_partitioning = false"
 #: Files may differ in the type of a column: it then has one that holds them all.
 _UNITED = ", union_by_name = true"
 _REMOTE = re.compile(r"\b[a-z][a-z0-9]+://", re.IGNORECASE)
@@ -57,6 +57,11 @@ class Duck:
         The type of each column.
     """
 
+    #: The table function for each ending of a file's name.
+    readers: ClassVar[dict[str, str]] = _READERS
+    #: What DuckDB is told when it starts.
+    settings: ClassVar[dict[str, Any]] = {}
+
     def __init__(self, file: str | Path | None = None, sql: str | None = None) -> None:
         import duckdb  # here, because it is heavy and arrays never need it
 
@@ -68,11 +73,13 @@ class Duck:
         local: dict[str, Any] = {}
         if not _REMOTE.search(text):
             local = dict.fromkeys(_NO_EXTENSIONS, False)
-        self.connection: duckdb.DuckDBPyConnection = duckdb.connect(config=local)
+        self.connection: duckdb.DuckDBPyConnection = duckdb.connect(
+            config={**local, **self.settings}
+        )
         for setting in ("enable_progress_bar = true", "enable_progress_bar_print = false"):
             self.connection.execute(f"SET {setting}")
         self.connection.execute("SET progress_bar_time = 0")
-        self.table = _table(text) if sql is None else self._query(sql)
+        self.table = _table(text, self.readers) if sql is None else self._query(sql)
         self.kinds = self._kinds()
         if sql is None and len(self.kinds) == 1:
             self.table = _split(self.table, next(iter(self.kinds)))
@@ -80,7 +87,7 @@ class Duck:
 
     def _query(self, sql: str) -> str:
         """Return a SELECT as a table; anything else is refused before it runs."""
-        with self._translated():
+        with self.translated():
             statements = self.connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type.name != "SELECT":
             raise _checks.not_a_select()
@@ -102,7 +109,7 @@ class Duck:
         """Return the table, or what is selected from it, as a relation that nothing has run."""
         condition = "" if where is None else f" WHERE {where}"
         query = f"SELECT {select} FROM {self.table}{condition}"  # noqa: S608 (names are quoted)
-        with self._translated():
+        with self.translated():
             return self.connection.sql(query)
 
     def select(self, columns: str, more: str = "") -> Fetched:
@@ -110,12 +117,12 @@ class Duck:
         return self._fetched(f"SELECT {columns} FROM {self.table} {more}")  # noqa: S608
 
     def _fetched(self, query: str) -> Fetched:
-        with self._translated():
+        with self.translated():
             found: Fetched = self.connection.execute(query).fetchnumpy()
         return found
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def translated(self) -> Iterator[None]:
         """Turn DuckDB's errors into ours, with its own words in them."""
         import duckdb
 
@@ -130,10 +137,17 @@ class Duck:
 
     def run(self, frame: Any) -> Fetched:
         """Run a lazy query with a bar that shows how far it is, on a terminal."""
-        if not sys.stderr.isatty():
+        with self.watched(f"Reading {self.name}"):
             return fetch(frame)
+
+    @contextmanager
+    def watched(self, what: str) -> Iterator[None]:
+        """Show, on a terminal, how far the query is that runs meanwhile."""
+        if not sys.stderr.isatty():
+            yield
+            return
         done = threading.Event()
-        with progress_bar(f"Reading {self.name}", 100) as show:
+        with progress_bar(what, 100) as show:
 
             def look() -> None:
                 while not done.wait(_LOOK):
@@ -142,13 +156,13 @@ class Duck:
             watcher = threading.Thread(target=look, daemon=True)
             watcher.start()
             try:
-                return fetch(frame)
+                yield
             finally:
                 done.set()
                 watcher.join()
 
 
-def _table(text: str) -> str:
+def _table(text: str, readers: dict[str, str]) -> str:
     """Return the table function that reads a file, a folder, or all files that match a pattern."""
     path = Path(text)
     pattern = any(mark in text for mark in "*?[")
@@ -160,26 +174,29 @@ def _table(text: str) -> str:
     if path.exists() and not path.is_file():
         raise _checks.not_a_file(text)
     name = text.lower()
-    reader = next((sql for ending, sql in _READERS.items() if name.endswith(ending)), None)
+    reader = next((sql for ending, sql in readers.items() if name.endswith(ending)), None)
     if reader is None:
-        raise _checks.file_kind(text, list(_READERS))
+        raise _checks.file_kind(text, list(readers))
     if path.exists():
         if path.stat().st_size == 0:
             raise _checks.file_without_rows(repr(text))
-        literal = re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))  # a name is no pattern
-        return reader.format(path=_literal(literal), more=_ALONE)
-    return reader.format(path=_literal(text), more=_UNITED)
+        return reader.format(path=literal(plain(path)), more=ALONE)
+    return reader.format(path=literal(text), more=_UNITED)
 
 
 def _folder(path: Path) -> str:
     """Read a folder of Parquet files, which may be parted into folders such as day=1."""
     if next(path.rglob("*.parquet"), None) is None:
         raise _checks.not_a_file(str(path))
-    literal = re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
-    return f"read_parquet({_literal(literal + '/**/*.parquet')}{_UNITED})"
+    return f"read_parquet({literal(plain(path) + '/**/*.parquet')}{_UNITED})"
 
 
-def _literal(text: str) -> str:
+def plain(path: Path) -> str:
+    """Return a pattern that only one path matches, whatever marks are in its name."""
+    return re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
+
+
+def literal(text: str) -> str:
     """Quote a text as an SQL string, so that it is never code."""
     return "'" + text.replace("'", "''") + "'"
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from calibrant import _checks
@@ -55,7 +57,14 @@ def write_predictions(path: Path, **columns: AnyArray) -> None:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file whole or not at all: under another name first, which then takes its place.
+    """Write a file whole or not at all."""
+    with taking_place(path) as part:
+        part.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+
+
+@contextmanager
+def taking_place(path: Path) -> Iterator[Path]:
+    """Give another name in the folder to write to; at the end it takes the place of a file.
 
     A link stays a link to the file that is written, and a file that was there keeps its mode.
     """
@@ -64,19 +73,16 @@ def write_whole(path: Path, content: str | bytes) -> None:
     except RuntimeError as error:  # a link that leads to itself
         raise OSError(str(error)) from None
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    raw = content if isinstance(content, bytes) else content.encode("utf-8")
-    with tempfile.NamedTemporaryFile(
-        dir=path.absolute().parent, prefix=".calibrant.", delete=False
-    ) as file:
-        part = Path(file.name)
-        try:
-            file.write(raw)
-            file.close()
-            part.chmod(mode)
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".calibrant.")
+    part = Path(name)
+    try:
+        os.close(descriptor)
+        yield part
+        part.chmod(mode)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def _umask() -> int:

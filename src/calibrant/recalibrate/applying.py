@@ -1,0 +1,192 @@
+"""Applying: a calibrator to a whole file, which need not fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from calibrant import _checks
+from calibrant.recalibrate.estimators import Calibrator
+from calibrant.sources.duck import MISSING_WORDS, literal
+from calibrant.sources.engine import quoted
+from calibrant.sources.original import Original
+from calibrant.sources.writing import check_new, taking_place
+
+#: How a file is written, for the endings that it may have.
+_FORMATS = {
+    ".csv": "FORMAT csv, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''",
+    ".parquet": "FORMAT parquet",
+}
+#: The first row that is written holds the names of the columns.
+_OWN_TITLES = ", HEADER false"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Applied:
+    """What was written.
+
+    Attributes
+    ----------
+    output : Path
+        The file.
+    rows : int
+        Its rows.
+    missing : int
+        How many of them have no score, and so no calibrated one.
+    """
+
+    output: Path
+    rows: int
+    missing: int
+
+    def __repr__(self) -> str:
+        rows = f"{self.rows:,} row{'' if self.rows == 1 else 's'}"
+        gaps = f", {self.missing:,} of them without a score" if self.missing else ""
+        return f"Written to {self.output}: {rows}{gaps}."
+
+
+def apply_calibrator(
+    calibrator: Calibrator,
+    file: str | Path,
+    output: Path,
+    *,
+    prob: str,
+    name: str = "calibrated",
+    overwrite: bool = False,
+) -> Applied:
+    """Write a file again with one more column: the calibrated scores.
+
+    Rows stay in their order and other columns as they are: Parquet keeps its types, and CSV the
+    text of its cells. From CSV to Parquet all columns are text but the two of scores; from Parquet
+    to CSV they are what DuckDB prints, times being UTC.
+
+    Parameters
+    ----------
+    calibrator : Calibrator
+        A fitted one.
+    file : str or Path
+        CSV, Parquet or JSON lines; a pattern; or a folder of Parquet files.
+    output : Path
+        A .csv or .parquet file, which appears whole or not at all. It may be the file that is read.
+    prob : str
+        The column of scores. Where one is missing or NaN, its calibrated value is missing.
+    name : str
+        The new column.
+    overwrite : bool
+        Whether the output may replace a file.
+    """
+    ending = output.suffix.lower()
+    if ending not in _FORMATS:
+        raise _checks.output_ending(str(output), list(_FORMATS))
+    check_new(output, ending, overwrite=overwrite)
+    table = Original(file)
+    table.check([prob])
+    _check_name(name, list(table.kinds))
+    if table.holds(output):
+        raise _checks.output_among_inputs(str(output))
+    scores = _Scores(table, prob)
+    rows, missing = scores.checked()
+    query, options = _query(scores, calibrator, name, ending)
+    with _explained(output), taking_place(output) as part:
+        group = "ROW_GROUP_SIZE" if ending == ".parquet" else ""
+        found = table.write(query, part, f"{_FORMATS[ending]}{options}", group)
+        found -= options == _OWN_TITLES
+        if found != rows:
+            raise _checks.table_changes(found, rows)
+        if not overwrite and output.exists():  # somebody was faster
+            raise _checks.file_exists(str(output))
+    return Applied(output, rows, missing)
+
+
+def _query(scores: _Scores, calibrator: Calibrator, name: str, ending: str) -> tuple[str, str]:
+    """Return the SELECT of what is written, and the options that go with it."""
+    table, new = scores.table, calibrator.to_sql(scores.name, "duckdb")
+    columns = {column: quoted(column) for column in table.kinds}
+    if ending == ".csv" and table.is_text:
+        rest = scores.select([*columns.values(), f"CAST({new} AS VARCHAR)"])
+        return f"(SELECT {_titles(table, name)}) UNION ALL ({rest})", _OWN_TITLES
+    if ending == ".csv":
+        table.connection.execute("SET TimeZone = 'UTC'")  # not where the machine happens to be
+    elif table.is_text:
+        columns[scores.prob] = f"{quoted(scores.name)} AS {quoted(scores.prob)}"
+    query = scores.select([*columns.values(), f"{new} AS {quoted(name)}"])
+    return query, ", HEADER true" if ending == ".csv" else ""
+
+
+def _titles(table: Original, name: str) -> str:
+    titles = [*table.titles(), name]
+    return ", ".join("NULL" if title is None else literal(title) for title in titles)
+
+
+class _Scores:
+    """The rows of a table next to their scores as doubles, missing where there is none."""
+
+    def __init__(self, table: Original, prob: str) -> None:
+        self.table, self.prob = table, prob
+        taken = {column.lower() for column in table.kinds}
+        self.name = "score"
+        while self.name in taken:
+            self.name += "_"
+        column = quoted(prob)
+        self.given = f"{column} IS NOT NULL"
+        if table.is_text:
+            # one by one: DuckDB joins with a list of them, and a join keeps no order of rows
+            self.given += "".join(f" AND {column} <> {literal(word)}" for word in MISSING_WORDS)
+        number = f"CASE WHEN {self.given} THEN TRY_CAST({column} AS DOUBLE) END"
+        self.rows = f"(SELECT *, {number} AS {quoted(self.name)} FROM {table.table})"  # noqa: S608
+
+    def select(self, columns: list[str]) -> str:
+        """Return a SELECT of expressions, in which names are quoted."""
+        return f"SELECT {', '.join(columns)} FROM {self.rows}"  # noqa: S608
+
+    def checked(self) -> tuple[int, int]:
+        """Count rows, and those without a score; refuse words and scores outside [0, 1]."""
+        score = quoted(self.name)
+        word = f"({self.given} AND {score} IS NULL)"
+        gap = f"({score} IS NULL OR isnan({score}))"
+        outside = f"(NOT {gap} AND NOT {score} BETWEEN 0 AND 1)"
+        counts = [f"count(*) FILTER (WHERE {rule})" for rule in (gap, word, outside)]
+        with self.table.watched("Checking scores"):
+            found = self._row(["count(*)", *counts, f"max({score}) FILTER (WHERE {outside})"])
+        rows, missing, words, wrong, highest = found
+        name = f"column {self.prob!r}"
+        if words:
+            raise _checks.not_numeric(name, *self._first(word, f"{quoted(self.prob)}::VARCHAR"))
+        if wrong:
+            raise _checks.outside_unit(name, wrong, *self._first(outside, score), highest)
+        return rows, missing
+
+    def _first(self, condition: str, value: str) -> tuple[int, Any]:
+        """Return the first row where a condition holds, and a value of it."""
+        number = "row_number() OVER () - 1 AS number"
+        more = f"QUALIFY {condition} ORDER BY number LIMIT 1"
+        row, found = self._row([number, f"{value} AS value"], more)
+        return int(row), found
+
+    def _row(self, columns: list[str], more: str = "") -> tuple[Any, ...]:
+        with self.table.translated():
+            found = self.table.connection.execute(f"{self.select(columns)} {more}").fetchall()
+        if not found:  # though it was there a moment ago
+            raise _checks.table_changes(0, 1)
+        return tuple(found[0])
+
+
+def _check_name(name: str, columns: list[str]) -> None:
+    """Refuse a name that is none, or that of another column as engines see it."""
+    if not name or "\0" in name:
+        raise _checks.out_of_range("name", "the name of a column", name)
+    taken = [column for column in columns if column.lower() == name.lower()]
+    if taken:
+        raise _checks.column_exists(name, taken[0])
+
+
+@contextmanager
+def _explained(output: Path) -> Iterator[None]:
+    """Say of a file that cannot be written that all is as it was."""
+    try:
+        yield
+    except OSError as error:
+        raise _checks.not_written(str(output), error.strerror or str(error)) from error
