@@ -105,19 +105,22 @@ def _query(scores: _Scores, calibrator: Calibrator, name: str, ending: str) -> t
     """Return the SELECT of what is written, and the options that go with it."""
     table, new = scores.table, calibrator.to_sql(scores.name, "duckdb")
     columns = {column: quoted(column) for column in table.kinds}
-    if ending == ".csv" and table.is_text:
-        rest = scores.select([*columns.values(), f"CAST({new} AS VARCHAR)"])
-        return f"(SELECT {_titles(table, name)}) UNION ALL ({rest})", _OWN_TITLES
-    if ending == ".csv":
-        table.connection.execute("SET TimeZone = 'UTC'")  # not where the machine happens to be
-    elif table.is_text:
+    if ending == ".parquet" and table.is_text:
         columns[scores.prob] = f"{quoted(scores.name)} AS {quoted(scores.prob)}"
     query = scores.select([*columns.values(), f"{new} AS {quoted(name)}"])
-    return query, ", HEADER true" if ending == ".csv" else ""
+    if ending == ".parquet":
+        return query, ""
+    table.connection.execute("SET TimeZone = 'UTC'")  # not where the machine happens to be
+    titles = table.titles()
+    if titles == list(columns):
+        return query, ", HEADER true"
+    # names that DuckDB gives to no column are a row above the others; not always so, because it
+    # does not say how far it is with such a query
+    rest = scores.select([*columns.values(), f"CAST({new} AS VARCHAR)"])
+    return f"(SELECT {_texts([*titles, name])}) UNION ALL ({rest})", _OWN_TITLES
 
 
-def _titles(table: Original, name: str) -> str:
-    titles = [*table.titles(), name]
+def _texts(titles: list[str | None]) -> str:
     return ", ".join("NULL" if title is None else literal(title) for title in titles)
 
 
