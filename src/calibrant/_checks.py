@@ -857,6 +857,27 @@ def columns_renamed(new: Sequence[str]) -> InputError:
     )
 
 
+def headers_differ(one: str, other: str) -> InputError:
+    return InputError(
+        f"{one!r} and {other!r} begin with different lines, so that they cannot be one table with "
+        "one header. Apply the calibrator to each of them."
+    )
+
+
+def folder_replaces(column: str) -> InputError:
+    return InputError(
+        f"There are folders named {column}=..., and a column {column!r} in the files, which their "
+        "names would replace. Rename one of them."
+    )
+
+
+def types_differ(column: str) -> InputError:
+    return InputError(
+        f"Column {column!r} is not of one type, or not of one name, in all files, and made one it "
+        "might not keep every digit. Apply the calibrator to each of them."
+    )
+
+
 def decimal_too_long(name: str, digits: int, most: int) -> InputError:
     return InputError(
         f"Column {name!r} has decimals of {digits} digits, and DuckDB keeps {most}. Leave it out, "

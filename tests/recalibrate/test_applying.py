@@ -5,6 +5,7 @@ import datetime as dt
 import decimal
 import json
 import os
+import random
 import re
 import resource
 import signal
@@ -617,3 +618,92 @@ def test_stopped_in_the_middle(sent, code, large, tmp_path):
     left = [name for name in names_in(tmp_path) if name != "out.csv"]
     assert all(name.startswith(".calibrant.") for name in left)
     assert len(left) == (1 if sent == signal.SIGKILL else 0)
+
+
+def test_json_is_looked_at_as_a_whole(tmp_path):
+    """Left to itself DuckDB chooses types by the first 20,480 rows, and 0.4 becomes 0."""
+    rows = ['{"p": 1, "a": null}'] * 20_480 + ['{"p": 0.4, "a": "007"}']
+    (tmp_path / "in.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    assert applied(tmp_path / "in.jsonl", tmp_path / "out.csv").missing == 0
+    last = cells(tmp_path / "out.csv")[-1]
+    assert last[:2] == ["0.4", "007"]
+    assert float(last[2]) == pytest.approx(FITTED.predict([0.4])[0], abs=1e-12)
+    (tmp_path / "in.jsonl").write_text("\n".join([*rows, '{"p": 1.4}']), encoding="utf-8")
+    with pytest.raises(InputError, match=r"1\.4"):
+        applied(tmp_path / "in.jsonl", tmp_path / "other.csv")
+
+
+def test_two_tables_after_one_another_are_no_table(tmp_path):
+    """The rows of the first would not be among those written."""
+    text = "id,p\n1,0.1\n2,0.2\nid,p,z\n1,0.5,a\n1,0.4,b\n"
+    (tmp_path / "in.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError):
+        applied(tmp_path / "in.csv", tmp_path / "in.csv", overwrite=True)
+    assert (tmp_path / "in.csv").read_text(encoding="utf-8") == text
+
+
+def test_a_backslash_is_a_letter(tmp_path):
+    text = 'id,p,z\n1,0.5,"C:\\new\\table, x"\n2,0.4,"a \\\\ b"\n'
+    (tmp_path / "in.csv").write_text(text, encoding="utf-8")
+    applied(tmp_path / "in.csv", tmp_path / "out.csv")
+    assert [row[2] for row in cells(tmp_path / "out.csv")[1:]] == ["C:\\new\\table, x", "a \\\\ b"]
+    (tmp_path / "in.csv").write_text(f'{text}3,0.4,"a \\"b\\" c"\n', encoding="utf-8")
+    with pytest.raises(InputError):
+        applied(tmp_path / "in.csv", tmp_path / "out.csv", overwrite=True)
+
+
+def test_line_breaks_in_cells_wherever_they_come(tmp_path):
+    rng = random.Random(3)
+    inside = [
+        rng.choice(["a", "x" + "\n99,0.5,b" * rng.randint(30, 60), ""]) for _ in range(20_000)
+    ]
+    with (tmp_path / "in.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "p", "z"])
+        writer.writerows([f"{i:07d}", 0.5, text] for i, text in enumerate(inside))
+    assert applied(tmp_path / "in.csv", tmp_path / "out.csv").rows == 20_000
+    assert [row[2] for row in cells(tmp_path / "out.csv")[1:]] == inside
+
+
+def test_many_columns(tmp_path):
+    names = [f"c{i}" for i in range(2000)]
+    rows = [",".join([*names, "p"]), *[",".join(["1"] * 2000 + ["0.5"])] * 20]
+    (tmp_path / "in.csv").write_text("\n".join(rows), encoding="utf-8")
+    assert applied(tmp_path / "in.csv", tmp_path / "out.csv").rows == 20
+
+
+@pytest.mark.parametrize("second", ["0.3,5\n0.4,1\n", "p,a,b\n0.4,1,2\n", ""])
+def test_csv_files_of_a_pattern_share_their_header(second, tmp_path):
+    (tmp_path / "a.csv").write_text("p,a\n0.5,1\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text(second, encoding="utf-8")
+    with pytest.raises(InputError, match="begin with different lines"):
+        applied(f"{tmp_path}/?.csv", tmp_path / "out.parquet")
+
+
+def test_parquet_files_that_differ_are_not_made_one(tmp_path):
+    folder = tmp_path / "f"
+    folder.mkdir()
+    pq.write_table(pa.table({"p": [0.5], "n": [9007199254740993]}), folder / "a.parquet")
+    pq.write_table(pa.table({"p": [0.5], "n": [0.5]}), folder / "b.parquet")
+    with pytest.raises(InputError, match="Column 'n' is not of one type"):
+        applied(folder, tmp_path / "out.parquet")
+    pq.write_table(pa.table({"p": [0.5], "N": [1]}), folder / "b.parquet")
+    with pytest.raises(InputError, match="not of one name"):
+        applied(folder, tmp_path / "out.parquet")
+    (folder / "b.parquet").unlink()
+    (folder / "day=1").mkdir()
+    pq.write_table(pa.table({"p": [0.5], "n": [1], "day": ["own"]}), folder / "day=1" / "c.parquet")
+    with pytest.raises(InputError, match="folders named day="):
+        applied(folder, tmp_path / "out.parquet")
+
+
+def test_an_output_that_would_be_read_the_next_time_is_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("p\n0.5\n", encoding="utf-8")
+    with pytest.raises(InputError, match="one of the files that are read"):
+        applied(f"{tmp_path}/*.csv", tmp_path / "new.csv")
+    folder = tmp_path / "f"
+    folder.mkdir()
+    pq.write_table(pa.table({"p": [0.5]}), folder / "a.parquet")
+    with pytest.raises(InputError, match="one of the files that are read"):
+        applied(folder, folder / "new.parquet")
+    assert sorted(path.name for path in folder.iterdir()) == ["a.parquet"]

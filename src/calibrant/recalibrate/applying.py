@@ -83,10 +83,10 @@ def apply_calibrator(
         raise _checks.output_ending(str(output), list(_FORMATS))
     check_new(output, ending, overwrite=overwrite)
     table = Original(file)
-    table.check([prob])
-    _check_name(name, list(table.kinds))
     if table.holds(output):
         raise _checks.output_among_inputs(str(output))
+    table.check([prob])
+    _check_name(name, list(table.kinds))
     scores = _Scores(table, prob)
     rows, missing = scores.checked()
     query, options = _query(scores, calibrator, name, ending)

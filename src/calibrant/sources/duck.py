@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
 #: Types that a column of a CSV file may turn out to have. Left to itself DuckDB also takes words
 #: such as yes and no for truth values, and which ones depends on its version.
-#: A line that starts with # is a row.
+#: A line that starts with # is a row, and the first line is the header: left to itself DuckDB
+#: passes over all lines before the longest run of equal ones, rows of another length included.
 _CSV = (
-    "read_csv({path}, header = true, sample_size = -1, comment = '', "
+    "read_csv({path}, header = true, sample_size = -1, comment = '', skip = 0, "
     f"nullstr = [{', '.join(repr(word) for word in MISSING_WORDS)}], "
     "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR']{more})"
 )
-_JSON = "read_json({path}, format = 'newline_delimited'{more})"
+#: All rows are looked at before types are chosen, or 0.4 after many a 1 would become 0.
+_JSON = "read_json({path}, format = 'newline_delimited', sample_size = -1{more})"
 _READERS = {
     **dict.fromkeys((".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"), _CSV),
     **dict.fromkeys((".parquet", ".pq"), "read_parquet({path}{more})"),

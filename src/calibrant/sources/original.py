@@ -6,22 +6,25 @@ date. What DuckDB could not give back unchanged is refused.
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, ClassVar
 
 from calibrant import _checks
-from calibrant.sources.duck import ALONE, Duck, literal, plain
+from calibrant.sources.duck import Duck, literal, plain
 
 #: An empty cell is no value; a quoted one is a text without letters.
-_AS_TEXT = "comment = '', nullstr = '', allow_quoted_nulls = false"
+_AS_TEXT = "comment = '', nullstr = '', allow_quoted_nulls = false, skip = 0"
 #: Not sought in the first rows, which may have none; and 'tis is not the start of a quoted text.
-_QUOTE = ", quote = '\"'"
+#: A backslash is a letter: files that have it before a quote inside a quoted text are refused.
+_QUOTE = ", quote = '\"', escape = '\"'"
 _CSV = f"read_csv({{path}}, header = true, all_varchar = true, {_AS_TEXT}{_QUOTE}{{more}})"
 #: Formats that no text has, so that none is taken for a date.
 _NO_DATES = "dateformat = 'x', timestampformat = 'x'"
-_JSON = f"read_json({{path}}, format = 'newline_delimited', {_NO_DATES}{{more}})"
+_JSON = f"read_json({{path}}, format = 'newline_delimited', sample_size = -1, {_NO_DATES}{{more}})"
 _REPLACED = {"read_csv": _CSV, "read_json": _JSON}
 #: With Python and its libraries this stays under 1 GiB of resident memory.
 _MEMORY = "512MB"
@@ -62,25 +65,35 @@ class Original(Duck):
         return self.table.startswith("read_csv")
 
     def _kinds(self) -> dict[str, str]:
-        if self.is_text and self.alone:
+        if self.is_text:
             self._settle()
         return super()._kinds()
 
+    def _files(self) -> list[str]:
+        found = self._fetched(f"SELECT file FROM glob({literal(self._pattern)})")  # noqa: S608
+        files: list[str] = sorted(found["file"].tolist())
+        return files
+
     def _settle(self) -> None:
-        """Find out once how the cells of a CSV file are told apart."""
-        asked = self.table.replace("read_csv", "sniff_csv", 1).replace(ALONE, "")
+        """Find out once how the cells of CSV files are told apart, from the first of them."""
+        files = self._files()
+        if not files:
+            return  # the caller says so
+        for file in files[1:]:  # or a row would be taken for a header, and its cells be lost
+            if _first_line(file) != _first_line(files[0]):
+                raise _checks.headers_differ(files[0], file)
+        asked = self.readers[".csv"].replace("read_csv", "sniff_csv", 1)
+        asked = asked.format(path=literal(plain(Path(files[0]))), more="")
         sniffed = self._fetched(f"SELECT * FROM {asked}")  # noqa: S608
         found = {name: values[0] for name, values in sniffed.items()}
         names = [str(column["name"]) for column in found["Columns"]]
         if len(names) == 1:
             return  # one column, or a separator that not all rows have: the caller looks again
-        delim, quote, escape = (_mark(found[key]) for key in ("Delimiter", "Quote", "Escape"))
-        marks = {"delim": delim, "quote": quote, "escape": escape or quote}
-        told = [f"{name} = {literal(mark)}" for name, mark in marks.items()]
         columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
+        # in parallel DuckDB cannot read every file that has line breaks in its cells
         settled = (
-            f"read_csv({literal(self._pattern)}, {', '.join(told)}, skip = {found['SkipRows']}, "
-            f"{_AS_TEXT}, auto_detect = false, hive_partitioning = false, "
+            f"read_csv({literal(self._pattern)}, delim = {literal(found['Delimiter'])}{_QUOTE}, "
+            f"{_AS_TEXT}, auto_detect = false, hive_partitioning = false, parallel = false, "
             f"columns = {{{columns}}}, header = "
         )
         self.table = f"{settled}true)"
@@ -99,11 +112,13 @@ class Original(Duck):
         return list(row)
 
     def holds(self, path: Path) -> bool:
-        """Say whether a file is one of several that are read."""
-        if self.alone or not path.exists():
+        """Say whether a file is one of several that are read, or would be the next time."""
+        if self.alone:
             return False
-        found = self._fetched(f"SELECT file FROM glob({literal(self._pattern)})")  # noqa: S608
-        return any(path.samefile(file) for file in found["file"].tolist())
+        pattern = str(Path(self._pattern).absolute())
+        if any(fnmatch(str(path.absolute()), one) for one in (pattern, pattern.replace("/**", ""))):
+            return True
+        return path.exists() and any(path.samefile(file) for file in self._files())
 
     def write(self, query: str, part: Path, options: str, group: str = "") -> int:
         """Write what a SELECT gives to a file, in its order, and return the number of rows.
@@ -145,6 +160,8 @@ class Original(Duck):
         new = [name for name in self.kinds if name not in names] if self.alone else []
         if new:
             raise _checks.columns_renamed(new)
+        if not self.alone:
+            self._refuse_mixtures(schema, names)
         fine = any("TIMESTAMPTZ_NS" in kind for kind in self.kinds.values())
         for name, digits, kind in zip(names, found["digits"], found["kind"], strict=True):
             if digits > _MOST_DIGITS:
@@ -152,9 +169,28 @@ class Original(Duck):
             if "NANOS=Nano" in kind and "isAdjustedToUTC=1" in kind and not fine:
                 raise _checks.nanoseconds_lost(name)
 
+    def _refuse_mixtures(self, schema: str, names: list[str]) -> None:
+        """Refuse files that differ in a column, and columns that folders replace."""
+        parts = [part for file in self._files() for part in Path(file).parts[:-1]]
+        for key in sorted({part.partition("=")[0] for part in parts if "=" in part}):
+            if key.lower() in {name.lower() for name in names}:
+                raise _checks.folder_replaces(key)
+        kind = "concat_ws('/', type, converted_type, scale, precision, logical_type::VARCHAR)"
+        found = self._fetched(
+            f"SELECT min(name) AS name FROM (SELECT file_name, name, list({kind}) AS kinds "  # noqa: S608
+            f"FROM {schema} WHERE num_children IS NULL GROUP BY file_name, name) "
+            "GROUP BY lower(name) HAVING count(DISTINCT (name, kinds)) > 1"
+        )
+        if len(found["name"]):
+            raise _checks.types_differ(str(found["name"][0]))
 
-def _mark(sniffed: str) -> str:
-    return "" if sniffed == "(empty)" else sniffed
+
+def _first_line(file: str) -> bytes:
+    """Return the header of a CSV file, whatever ends its line."""
+    opened = gzip.open if file.lower().endswith(".gz") else open
+    with opened(file, "rb") as lines:
+        line: bytes = lines.readline()
+    return line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
 
 
 def _reason(message: str) -> str:
