@@ -242,9 +242,10 @@ def test_numbers_that_are_quoted_are_numbers(length, tmp_path):
 def test_types_are_chosen_by_all_rows_of_a_json_file(tmp_path, length):
     """Left to itself DuckDB looks at 20,480 of them, and 0.4 after many a 1 becomes 0."""
     rows = ['{"y": 1, "p": 1}'] * 20_480 + ['{"y": 1, "p": 0.4}'] * 10_000
+    rows += ['{"y": 0, "p": 0}'] * 1000
     (tmp_path / "in.jsonl").write_text("\n".join(rows), encoding="utf-8")
     found = read_predictions(tmp_path / "in.jsonl", label="y", prob="p")
-    assert cb.calibration_error(found) == pytest.approx(6000 / 30_480, abs=1e-12)
+    assert cb.calibration_error(found) == pytest.approx(6000 / 31_480, abs=1e-12)
 
 
 def test_no_row_of_a_csv_file_is_passed_over(tmp_path, length):
