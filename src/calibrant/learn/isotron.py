@@ -19,6 +19,7 @@ from calibrant.learn.single_index import (
     Linked,
     Rows,
     SingleIndexClassifier,
+    squared_loss,
 )
 
 
@@ -119,18 +120,24 @@ class IsotronClassifier(SingleIndexClassifier):
         direction = np.zeros(rows.table.shape[1]) if start is None else start
         fitted = Linked.fit(features.index(direction), rows, self.link)
         course = Course(direction)
+
+        def note() -> None:
+            loss = squared_loss(fitted.prob, rows)
+            if held is not None:
+                loss = fitted.held_loss(features, direction, held)
+            course.add(direction, loss, self.tol)
+
         if start is not None:
-            course.add(direction, fitted.loss(features, direction, rows, held), self.tol)
+            note()
         # only the Lipschitz link knows how long w is
         unit = features.stretch() if self.link == "lipschitz" else 1.0
         with progress_bar("Isotron", self.max_iter) as progress:
             for step in range(self.max_iter):
                 direction = direction + features.pull(rows.label - fitted.prob) / unit
                 fitted = Linked.fit(features.index(direction), rows, self.link)
-                loss = fitted.loss(features, direction, rows, held)
-                course.add(direction, loss, self.tol)
+                note()
                 progress(step + 1)
-                if course.since >= self.n_iter_no_change or loss == 0:
+                if course.since >= self.n_iter_no_change or course.least == 0:
                     course.converged = True
                     break
         return course

@@ -21,6 +21,7 @@ from calibrant.learn.single_index import Course, Linked, Rows, SingleIndexClassi
 
 #: A step is halved so often before it is given up.
 _HALVINGS = 16
+_TINY = float(np.finfo(float).tiny)
 #: A turn by less than this share of the step is rounding.
 _NOISE = 1e-9
 #: Half of the window, in deviations, and how far apart the quartiles of a normal law are in these.
@@ -138,7 +139,7 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
     def _note(self, course: Course, here: _Place, features: Features, held: Rows | None) -> None:
         loss = here.loss
         if held is not None:
-            loss = here.linked.loss(features, here.direction, held, held)
+            loss = here.linked.held_loss(features, here.direction, held)
         course.add(here.direction, loss, self.tol)
 
     def _place(self, direction: FloatArray, features: Features, rows: Rows) -> _Place:
@@ -180,15 +181,13 @@ class _Place:
     loss: float
 
 
-_TINY = float(np.finfo(float).tiny)
-
-
 def link_slope(linked: Linked, rows: Rows) -> FloatArray:
     """Return the slope of the link at every row, up to a factor: the link itself is a staircase.
 
-    It is the rise over a window around the row, whose half is m^(-3/7) deviations of the score
-    for m jumps. Of these there are about n^(1/3), and n^(-1/7) is the width of Balabdaoui,
-    Groeneboom and Hendrickx (2019). They are as many whether a row weighs 2 or is there twice.
+    It is the rise over a window around the row, as wide as m^(-3/7) deviations of the score for m
+    jumps, up to a factor. Of these there are about n^(1/3), and n^(-1/7) is the width of
+    Balabdaoui, Groeneboom and Hendrickx (2019). They are as many whether a row weighs 2 or is
+    there twice.
     """
     half = _HALF * _spread(linked.score, rows) * max(rises(linked.link), 1) ** (-3 / 7)
     above, below = (linked.score + half).clip(max=1.0), (linked.score - half).clip(min=0.0)

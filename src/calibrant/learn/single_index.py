@@ -248,12 +248,8 @@ class Linked:
         link = fit_link(score, rows.label, rows.weight, kind, scale.length)
         return cls(scale, link, score, link.predict(score))
 
-    def loss(
-        self, features: Features, direction: FloatArray, rows: Rows, held: Rows | None
-    ) -> float:
-        """Return the squared error, of rows that the link was not fitted to if there are some."""
-        if held is None:
-            return squared_loss(self.prob, rows)
+    def held_loss(self, features: Features, direction: FloatArray, held: Rows) -> float:
+        """Return the squared error of rows that the link was not fitted to."""
         score = self.scale(features.index(direction, held.table))
         return squared_loss(self.link.predict(score), held)
 
