@@ -26,8 +26,10 @@ _CSV = f"read_csv({{path}}, header = true, all_varchar = true, {_AS_TEXT}{_QUOTE
 _NO_DATES = "dateformat = 'x', timestampformat = 'x'"
 _JSON = f"read_json({{path}}, format = 'newline_delimited', sample_size = -1, {_NO_DATES}{{more}})"
 _REPLACED = {"read_csv": _CSV, "read_json": _JSON}
-#: With Python and its libraries this stays under 1 GiB of resident memory.
-_MEMORY = "512MB"
+#: With Python and its libraries this stays under 1 GiB of resident memory. Columns beyond the first
+#: 500 take a megabyte more each.
+_MEMORY_MB, _MANY_COLUMNS = 512, 500
+_MEMORY = f"{_MEMORY_MB}MB"
 #: More threads would hold more rows at a time than that has room for.
 _MOST_THREADS = 4
 #: Rows that are written at once if the usual 122,880 take too much memory.
@@ -56,6 +58,9 @@ class Original(Duck):
             self._pattern += "/**/*.parquet"
         self._first_row: str | None = None
         super().__init__(file)
+        more = len(self.kinds) - _MANY_COLUMNS
+        if more > 0:  # a part of the rows holds 2,048 cells of each
+            self.connection.execute(f"SET memory_limit = '{_MEMORY_MB + more}MB'")
         if self.table.startswith("read_parquet"):
             self._refuse_changes()
 
