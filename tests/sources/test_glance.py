@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 import calibrant as cb
 from calibrant.sources.arrays import ArraySource
-from calibrant.sources.engine import chosen, fetch
 from calibrant.sources.facts import facts_of
 from calibrant.sources.frames import FrameSource, open_table
 from calibrant.sources.glance import glance
@@ -18,7 +17,7 @@ ROLES = Roles("y", "p", None)
 
 
 def glanced(table):
-    return glance(chosen(open_table(table), ROLES.columns()), ROLES, None, fine=False, run=fetch)
+    return glance(open_table(table).columns(ROLES.columns()), ROLES, None, fine=False)
 
 
 def lazy(label, prob):
@@ -79,8 +78,8 @@ def test_what_passes_is_what_the_rules_allow(rows):
     if not allowed:
         assert found is None
     elif found is None:
-        table = chosen(open_table(lazy(label, prob)), ROLES.columns())
-        assert facts_of(table, ROLES, None, fetch).crowd > 0
+        table = open_table(lazy(label, prob)).columns(ROLES.columns())
+        assert facts_of(table, ROLES, None).crowd > 0
     else:
         source: ArraySource = cb.Predictions(list(label), list(prob)).source
         cells, totals = source.start()

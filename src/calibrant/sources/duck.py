@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from calibrant import _checks
 from calibrant._progress import progress_bar
-from calibrant.sources.engine import Fetched, fetch
+from calibrant.sources.engine import Fetched, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,10 +137,14 @@ class Duck:
                 raise KeyboardInterrupt from error
             raise _checks.file_unreadable(self.name, str(error)) from None
 
-    def run(self, frame: Any) -> Fetched:
-        """Run a lazy query with a bar that shows how far it is, on a terminal."""
-        with self.watched(f"Reading {self.name}"):
-            return fetch(frame)
+    def lazy(self, select: str = "*", where: str | None = None) -> Table:
+        """Return what is selected as a table; on a terminal its queries show how far they are."""
+        import narwhals as nw
+
+        from calibrant.sources.lazy import lazy_table
+
+        frame = nw.from_native(self.relation(select, where))
+        return lazy_table(frame, lambda: self.watched(f"Reading {self.name}"))
 
     @contextmanager
     def watched(self, what: str) -> Iterator[None]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-import narwhals as nw
+import narwhals as nw  # the kinds of columns
 
 from calibrant import _checks
 from calibrant._types import AnyArray
 from calibrant.sources.columns import is_missing
-from calibrant.sources.engine import Run, count, fetch_numbers, first
+from calibrant.sources.engine import Table
 from calibrant.sources.inputs import Roles
 from calibrant.sources.labels import ENOUGH, check_event, ordered_values, refuse_lookalike
+from calibrant.sources.terms import Term, col, count, how_many, lit, when
 
 #: Scores crowd near zero if this share of them is under 2**-c, for the largest such c.
 CROWDED = 0.97
@@ -32,7 +33,7 @@ class Facts:
     ----------
     rows, counted : int
         Rows of the table, and those of positive weight.
-    outcome : nw.Expr
+    outcome : Term
         The label as 0 and 1, or as fractions.
     binary : bool
         Whether it is 0 and 1.
@@ -48,7 +49,7 @@ class Facts:
 
     rows: int
     counted: int
-    outcome: nw.Expr
+    outcome: Term
     binary: bool
     first_fraction: tuple[int | None, float] | None
     whole_weights: bool
@@ -56,21 +57,21 @@ class Facts:
     crowd: int
 
     @classmethod
-    def plain(cls, rows: int, outcome: nw.Expr) -> Facts:
+    def plain(cls, rows: int, outcome: Term) -> Facts:
         """Return the facts of outcomes 0 and 1, without weights, whose scores do not crowd."""
         return cls(rows, rows, outcome, True, None, True, (), 0)
 
 
-def facts_of(table: nw.LazyFrame[Any], roles: Roles, pos_label: object, run: Run) -> Facts:
+def facts_of(table: Table, roles: Roles, pos_label: object) -> Facts:
     """Look at columns named after their roles once; refuse what breaks a rule."""
-    return _Look(table, roles, pos_label, run).facts()
+    return _Look(table, roles, pos_label).facts()
 
 
 class _Look:
-    def __init__(self, table: nw.LazyFrame[Any], roles: Roles, pos_label: object, run: Run) -> None:
-        self._table, self._roles, self._run = table, roles, run
+    def __init__(self, table: Table, roles: Roles, pos_label: object) -> None:
+        self._table, self._roles = table, roles
         self._names = roles.names()
-        self._kinds = table.collect_schema()
+        self._kinds = table.kinds
         self._pos_label = pos_label
         if pos_label is not None:
             check_event(pos_label)
@@ -82,7 +83,7 @@ class _Look:
     def facts(self) -> Facts:
         self._check_kind("prob")
         self._check_kind("weight")
-        found = fetch_numbers(self._summary(), self._run)
+        found = self._summary().numbers()
         seen = {name: float(values[0]) for name, values in found.items()}
         rows = int(seen["rows"])
         if rows == 0:
@@ -107,29 +108,29 @@ class _Look:
         """Refuse scores and weights that are no numbers."""
         if role not in self._kinds or is_number(self._kinds[role]):
             return
-        given, name = ~nw.col(role).is_null(), getattr(self._names, role)
-        rows = int(fetch_numbers(self._table.select(n=nw.len()), self._run)["n"][0])
+        given, name = ~col(role).is_null(), getattr(self._names, role)
+        rows = int(self._table.number(how_many()))
         if rows == 0:
             raise _checks.empty(self._names.label)
         if self._count(given) == 0:
             raise _checks.missing(name, rows, 0)
-        row, value = first(self._table, given, nw.col(role), self._run)
+        row, value = self._table.first(given, col(role))
         raise _checks.not_numeric(name, row, value)
 
-    def _score(self) -> nw.Expr:
-        return nw.col("prob").cast(nw.Float64)
+    def _score(self) -> Term:
+        return col("prob").double()
 
-    def _weight(self) -> nw.Expr:
-        return nw.col("weight").cast(nw.Float64)
+    def _weight(self) -> Term:
+        return col("weight").double()
 
-    def _number(self) -> nw.Expr:
-        return nw.col("label").cast(nw.Float64)
+    def _number(self) -> Term:
+        return col("label").double()
 
-    def _summary(self) -> nw.LazyFrame[Any]:
+    def _summary(self) -> Table:
         """Count in one pass whatever might break a rule."""
         score = self._score()
         sums = {
-            "rows": nw.len(),
+            "rows": how_many(),
             "f_missing": count(_missing(score)),
             "f_low": score.min(),
             "f_high": score.max(),
@@ -144,7 +145,7 @@ class _Look:
                 "w_broken": count(weight != weight.floor()),
                 "w_total": weight.sum(),
             }
-        label = self._number() if self._label_is_number else nw.col("label")
+        label = self._number() if self._label_is_number else col("label")
         sums["y_missing"] = count(label.is_null())
         if self._label_is_number:
             sums |= {"y_low": label.min(), "y_high": label.max(), "y_zero": count(label == 0)}
@@ -153,7 +154,7 @@ class _Look:
             inner = (label > 0) & (label < 1)
             sums["y_fraction"] = count(inner)
             # a row of weight 0 is as good as none
-            counts = self._weight() > 0 if self._roles.weight is not None else nw.lit(True)
+            counts = self._weight() > 0 if self._roles.weight is not None else lit(True)
             sums["y_inner"] = count(inner & counts)
         if self._pos_label is not None and self._comparable():
             sums["y_event"] = count(self._event())
@@ -162,21 +163,21 @@ class _Look:
     def _check_scores(self, seen: dict[str, float]) -> None:
         score, name = self._score(), self._names.prob
         if seen["f_missing"]:
-            row, _ = first(self._table, _missing(score), nw.lit(0), self._run)
+            row, _ = self._table.first(_missing(score), lit(0))
             raise _checks.missing(name, int(seen["f_missing"]), row)
         if not (seen["f_low"] >= 0 and seen["f_high"] <= 1):
             outside = ~((score >= 0) & (score <= 1))
-            row, value = first(self._table, outside, score, self._run)
+            row, value = self._table.first(outside, score)
             wrong = self._count(outside)
             raise _checks.outside_unit(name, wrong, row, float(value), seen["f_high"])
 
     def _check_weights(self, seen: dict[str, float]) -> tuple[str, ...]:
         weight, name = self._weight(), self._names.weight
         if seen["w_missing"]:
-            row, _ = first(self._table, _missing(weight), nw.lit(0), self._run)
+            row, _ = self._table.first(_missing(weight), lit(0))
             raise _checks.missing(name, int(seen["w_missing"]), row)
         if seen["w_negative"]:
-            row, value = first(self._table, weight < 0, weight, self._run)
+            row, value = self._table.first(weight < 0, weight)
             raise _checks.weight_negative(name, int(seen["w_negative"]), row, float(value))
         zeros = int(seen["w_zero"])
         if zeros == seen["rows"]:
@@ -185,12 +186,12 @@ class _Look:
             raise _checks.weight_scale(name, seen["w_total"])
         return (_checks.zero_weights(name, zeros),) if zeros else ()
 
-    def _outcome(self, seen: dict[str, float]) -> tuple[nw.Expr, tuple[int | None, float] | None]:
+    def _outcome(self, seen: dict[str, float]) -> tuple[Term, tuple[int | None, float] | None]:
         """Say how the label reads as an outcome, and where the first fraction is."""
         if seen["y_missing"]:
-            label = nw.col("label")
+            label = col("label")
             gap = _missing(self._number()) if self._label_is_number else label.is_null()
-            row, _ = first(self._table, gap, nw.lit(0), self._run)
+            row, _ = self._table.first(gap, lit(0))
             raise _checks.missing(self._names.label, int(seen["y_missing"]), row)
         if self._pos_label is not None:
             self._check_two_values(bool(seen.get("y_event", 0)))
@@ -205,15 +206,15 @@ class _Look:
             return outcome_of("label"), None
         if low < 0 or high > 1:
             self._refuse_values()
-        row, value = first(self._table, (number > 0) & (number < 1), number, self._run)
+        row, value = self._table.first((number > 0) & (number < 1), number)
         return number, (row, float(value))
 
     def _signs(self) -> bool:
         number = self._number()
         return self._count((number != 1) & (number != -1)) == 0
 
-    def _count(self, condition: nw.Expr) -> int:
-        return int(fetch_numbers(self._table.select(n=count(condition)), self._run)["n"][0])
+    def _count(self, condition: Term) -> int:
+        return int(self._table.number(count(condition)))
 
     def _crowd(self, seen: dict[str, float]) -> int:
         """Return c such that nearly all scores are under 2**-c; 0 if they do not crowd."""
@@ -221,7 +222,7 @@ class _Look:
         if seen["crowded"] < enough:
             return 0
         under = {f"under_{c}": count(self._score() < 2.0**-c) for c in _MORE_CROWDS}
-        found = fetch_numbers(self._table.select(**under), self._run)
+        found = self._table.select(**under).numbers()
         deeper = [c for c in _MORE_CROWDS if found[f"under_{c}"][0] >= enough]
         return max(deeper, default=FIRST_CROWD)
 
@@ -240,16 +241,16 @@ class _Look:
             return int(event) == event and abs(int(event)) < 2**63
         return True
 
-    def _event(self) -> nw.Expr:
+    def _event(self) -> Term:
         """Say in which rows the label is `pos_label`."""
-        label, event = nw.col("label"), cast("Any", self._pos_label)
+        label, event = col("label"), cast("Any", self._pos_label)
         if self._kinds["label"].is_integer():
-            return label == nw.lit(int(event))  # a double does not hold every whole number
+            return label == lit(int(event))  # a double does not hold every whole number
         if self._label_is_number:
-            return self._number() == nw.lit(float(event))
+            return self._number() == lit(float(event))
         if isinstance(event, str):
-            return label.cast(nw.String) == nw.lit(event)
-        return label == nw.lit(event)
+            return label.text() == lit(event)
+        return label == lit(event)
 
     def _check_two_values(self, found: bool) -> None:
         name, pos_label = self._names.label, self._pos_label
@@ -264,11 +265,11 @@ class _Look:
     def _values(self, *, without_event: bool = False) -> list[object]:
         """Return a few distinct labels in order."""
         table = self._table.filter(~self._event()) if without_event else self._table
-        label = nw.col("label")
+        label = col("label")
         if not self._label_is_number:
-            label = label.cast(nw.String)
-        distinct = table.select(label.alias("value")).unique().head(ENOUGH + 1)
-        values: AnyArray = self._run(distinct)["value"]
+            label = label.text()
+        distinct = table.select(value=label).distinct().head(ENOUGH + 1)
+        values: AnyArray = distinct.fetch()["value"]
         return ordered_values(values[~is_missing(values)].tolist())
 
     def _refuse_values(self) -> None:
@@ -283,19 +284,19 @@ def is_number(kind: Any) -> bool:
     return bool(kind.is_numeric()) or kind == nw.Boolean
 
 
-def outcome_of(column: str) -> nw.Expr:
+def outcome_of(column: str) -> Term:
     """Return 1 where a number is 1, else 0."""
-    return _whole(nw.col(column).cast(nw.Float64) == 1)
+    return _whole(col(column).double() == 1)
 
 
-def _at_ends(score: nw.Expr) -> nw.Expr:
+def _at_ends(score: Term) -> Term:
     return (score == 0) | (score == 1)
 
 
-def _missing(number: nw.Expr) -> nw.Expr:
+def _missing(number: Term) -> Term:
     return number.is_null() | number.is_nan()
 
 
-def _whole(condition: nw.Expr) -> nw.Expr:
+def _whole(condition: Term) -> Term:
     """Turn truth values into 0 and 1."""
-    return nw.when(condition).then(nw.lit(1)).otherwise(nw.lit(0))
+    return when(condition, 1, 0)

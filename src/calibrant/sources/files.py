@@ -109,7 +109,7 @@ def read_models(
     columns = _short(duck, request)
     if columns is None:
         table, pos_label, _ = _prepared(duck, request)
-        return FrameModels(table, list(probs), request.roles(probs[0]), pos_label, duck.run)
+        return FrameModels(table, list(probs), request.roles(probs[0]), pos_label)
     columns["label"] = _truth_values(columns["label"])
     dropped = _drop_missing(columns, duck) if request.drop_missing else 0
     try:
@@ -272,7 +272,6 @@ def _long(duck: Duck, request: Request, origin: Origin) -> Predictions:
         pos_label=pos_label,
         _origin=Origin(origin.file, origin.sha256, dropped),
         _fine=True,
-        _run=duck.run,
     )
     _check_soft(data, request)
     return data
@@ -280,8 +279,6 @@ def _long(duck: Duck, request: Request, origin: Origin) -> Predictions:
 
 def _prepared(duck: Duck, request: Request) -> tuple[Any, object, int]:
     """Return a relation read as short tables are, the event, and how many rows are left out."""
-    import narwhals as nw
-
     columns = {role: name for role, name in request.columns().items() if not role.startswith("by")}
     for role, name in columns.items():
         if _is_number(role) and _is_text(duck, name):
@@ -296,7 +293,7 @@ def _prepared(duck: Duck, request: Request) -> tuple[Any, object, int]:
     pos_label = _typed(request.pos_label, labels, request.label)
     replaced = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in read.items())
     if not request.drop_missing:
-        return nw.from_native(duck.relation(f"* REPLACE ({replaced})")), pos_label, 0
+        return duck.lazy(f"* REPLACE ({replaced})"), pos_label, 0
     given = [f"({sql}) IS NOT NULL" for sql in read.values()]
     given += [
         f"NOT isnan(CAST(({read[name]}) AS DOUBLE))"
@@ -308,7 +305,7 @@ def _prepared(duck: Duck, request: Request) -> tuple[Any, object, int]:
     rows, kept = int(counts["rows"][0]), int(counts["kept"][0])
     if kept == 0:
         raise _checks.file_all_missing(duck.name, rows)
-    return nw.from_native(duck.relation(f"* REPLACE ({replaced})", where)), pos_label, rows - kept
+    return duck.lazy(f"* REPLACE ({replaced})", where), pos_label, rows - kept
 
 
 def _refuse_other_words(duck: Duck, label: str, name: str) -> None:

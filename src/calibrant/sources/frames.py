@@ -1,6 +1,6 @@
 """Frames: a table in an engine, tallied and opened by queries. Its rows stay where they are.
 
-One class over narwhals for every engine that works lazily. Each pass is one aggregation; what
+One class for every engine that works lazily. Each pass is one aggregation; what
 comes back is a number for each cell, or the pooled scores of the few cells that were opened.
 """
 
@@ -16,18 +16,11 @@ import numpy as np
 from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.sources.columns import numbers
-from calibrant.sources.engine import (
-    Fetched,
-    Run,
-    chosen,
-    count,
-    fetch,
-    fetch_numbers,
-    first,
-)
+from calibrant.sources.engine import Fetched, Table
 from calibrant.sources.facts import Facts, facts_of
 from calibrant.sources.glance import glance, plain_totals
 from calibrant.sources.inputs import Roles
+from calibrant.sources.lazy import lazy_table
 from calibrant.sources.queries import (
     Placed,
     decoded,
@@ -43,6 +36,7 @@ from calibrant.sources.queries import (
 )
 from calibrant.sources.slots import Rows, start_level
 from calibrant.sources.stack import order_by_score
+from calibrant.sources.terms import Term, col, count, kept, lit
 from calibrant.tally import MAX_LEVEL, Cells, Tally, Totals
 
 #: Rows that may be fetched at once, for what is not a sum over scores.
@@ -64,17 +58,16 @@ class FrameSource:
 
     def __init__(
         self,
-        table: nw.LazyFrame[Any],
+        table: Table,
         roles: Roles,
         pos_label: object = None,
         *,
         fine: bool = False,
         tallied: bool = True,
-        run: Run = fetch,
     ) -> None:
-        self._names, self._roles, self.run = roles.names(), roles, run
+        self._names, self._roles = roles.names(), roles
         self._whole = table
-        self._table = chosen(table, roles.columns())
+        self._table = table.columns(roles.columns())
         self._fine = fine
         self._start: tuple[Cells, Totals] | None = None
         self.facts: Facts = self._look(pos_label, tallied=tallied)
@@ -87,16 +80,16 @@ class FrameSource:
     def _look(self, pos_label: object, *, tallied: bool) -> Facts:
         """Check the rows, and tally them by the way if that is wanted and possible."""
         known = (self._table, self._roles, pos_label)
-        found = glance(*known, fine=self._fine, run=self.run) if tallied else None
+        found = glance(*known, fine=self._fine) if tallied else None
         if found is None:
-            return facts_of(*known, self.run)
+            return facts_of(*known)
         self._start = (found.cells, found.totals)
         return found.facts
 
     def __len__(self) -> int:
         return self._length
 
-    def part(self, rows: nw.LazyFrame[Any], count: int) -> FrameSource:
+    def part(self, rows: Table, count: int) -> FrameSource:
         """Return some of the rows, which were checked before, as a source of their own."""
         some = copy(self)
         some._rows, some._length, some._count, some._start = rows, count, count, None
@@ -155,19 +148,17 @@ class FrameSource:
         if len(self) > MOST_FETCHED:
             raise _checks.table_too_long(len(self), MOST_FETCHED)
         if self._fetched is None:
-            more = {"clusters": nw.col("clusters")} if self._roles.clusters else {}
-            self._fetched = self.run(self._table.select(**self._columns(), **more))
+            more = kept("clusters") if self._roles.clusters else {}
+            self._fetched = self._table.select(**self._columns(), **more).fetch()
         return self._fetched
 
     def log_loss(self) -> float:
         """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
-        gain, impossible = log_gain(nw.col("f"), nw.col("y"), self.facts.binary)
-        weight = nw.col("w") if self.weighted else nw.lit(1.0)
-        rows = self._rows.with_columns(
-            gain=gain * weight, wrong=impossible, part=part_of(nw.col("f"))
-        )
-        sums = rows.group_by("part").agg(nw.col("gain").sum(), count(nw.col("wrong")))
-        found = fetch_numbers(sums, self.run)
+        gain, impossible = log_gain(col("f"), col("y"), self.facts.binary)
+        weight = col("w") if self.weighted else lit(1.0)
+        rows = self._rows.with_columns(gain=gain * weight, wrong=impossible, part=part_of(col("f")))
+        sums = rows.grouped(["part"], gain=col("gain").sum(), wrong=count(col("wrong")))
+        found = sums.numbers()
         return np.inf if found["wrong"].sum() > 0 else -float(found["gain"].sum())
 
     def logistic_sums(
@@ -175,24 +166,23 @@ class FrameSource:
     ) -> list[tuple[FloatArray, FloatArray]]:
         """Return gradient and information of P(Y = 1) = sigmoid(intercept + slope logit f)."""
         self._refuse_ends()
-        weight = nw.col("w") if self.weighted else nw.lit(1.0)
+        weight = col("w") if self.weighted else lit(1.0)
         rows = self._rows.with_columns(
-            odds=log(nw.col("f")) - log(1 - nw.col("f")), part=part_of(nw.col("f"))
+            odds=log(col("f")) - log(1 - col("f")), part=part_of(col("f"))
         )
         rows = rows.with_columns(
-            **{f"m{i}": sigmoid(a + b * nw.col("odds")) for i, (a, b) in enumerate(models)}
+            **{f"m{i}": sigmoid(col("odds") * b + a) for i, (a, b) in enumerate(models)}
         )
-        columns: dict[str, nw.Expr] = {}
+        columns: dict[str, Term] = {}
         for i in range(len(models)):
-            left = (nw.col("y") - nw.col(f"m{i}")) * weight
-            spread = nw.col(f"m{i}") * (1 - nw.col(f"m{i}")) * weight
-            columns |= {f"g{i}": left, f"h{i}": left * nw.col("odds"), f"a{i}": spread}
-            columns |= {f"b{i}": spread * nw.col("odds")}
-            columns |= {f"c{i}": spread * nw.col("odds") * nw.col("odds")}
-        summed = (
-            rows.with_columns(**columns).group_by("part").agg(*(nw.col(c).sum() for c in columns))
-        )
-        found = {name: float(part.sum()) for name, part in fetch_numbers(summed, self.run).items()}
+            left = (col("y") - col(f"m{i}")) * weight
+            spread = col(f"m{i}") * (1 - col(f"m{i}")) * weight
+            columns |= {f"g{i}": left, f"h{i}": left * col("odds"), f"a{i}": spread}
+            columns |= {f"b{i}": spread * col("odds")}
+            columns |= {f"c{i}": spread * col("odds") * col("odds")}
+        sums = {name: col(name).sum() for name in columns}
+        summed = rows.with_columns(**columns).grouped(["part"], **sums)
+        found = {name: float(part.sum()) for name, part in summed.numbers().items()}
         return [
             (
                 np.array([found[f"g{i}"], found[f"h{i}"]]),
@@ -203,27 +193,27 @@ class FrameSource:
 
     def _refuse_ends(self) -> None:
         """Refuse scores of exactly 0 or 1, which have no log-odds, in rows that count."""
-        score = nw.col("f")
+        score = col("f")
         counted_ends = count((score == 0) | (score == 1))
-        if not fetch_numbers(self._rows.select(n=counted_ends), self.run)["n"][0]:
+        if not self._rows.select(n=counted_ends).numbers()["n"][0]:
             return
-        score = nw.col("prob").cast(nw.Float64)
+        score = col("prob").double()
         ends = (score == 0) | (score == 1)
-        wrong = int(fetch_numbers(self._table.select(n=count(ends)), self.run)["n"][0])
-        row, value = first(self._table, ends, score, self.run)
+        wrong = int(self._table.select(n=count(ends)).numbers()["n"][0])
+        row, value = self._table.first(ends, score)
         raise _checks.scores_without_odds(self._names.prob, wrong, row, float(value))
 
-    def read(self, more: Mapping[str, str] | None = None) -> nw.LazyFrame[Any]:
+    def read(self, more: Mapping[str, str] | None = None) -> Table:
         """Return score, outcome and weight of every row that counts, and more columns."""
         more = more or {}
-        table = chosen(self._whole, {**self._roles.columns(), **more})
-        rows = table.select(**self._columns(), **{new: nw.col(new) for new in more})
-        return rows.filter(nw.col("w") > 0) if self.weighted else rows
+        table = self._whole.columns({**self._roles.columns(), **more})
+        rows = table.select(**self._columns(), **kept(*more))
+        return rows.filter(col("w") > 0) if self.weighted else rows
 
-    def _columns(self) -> dict[str, nw.Expr]:
-        columns = {"f": nw.col("prob").cast(nw.Float64), "y": self.facts.outcome}
+    def _columns(self) -> dict[str, Term]:
+        columns = {"f": col("prob").double(), "y": self.facts.outcome}
         if self.weighted:
-            columns["w"] = nw.col("weight").cast(nw.Float64)
+            columns["w"] = col("weight").double()
         return columns
 
     def _tallied(self, placed: Placed) -> tuple[Cells, Totals]:
@@ -235,19 +225,15 @@ class FrameSource:
         fy, yy = float(found["fy"].sum()), float(found["yy"].sum())
         return cells, Totals(ff, fy, yy, self.facts.binary, self.facts.whole_weights)
 
-    def _summed(
-        self, rows: nw.LazyFrame[Any], placed: Placed
-    ) -> tuple[Cells, dict[str, FloatArray]]:
+    def _summed(self, rows: Table, placed: Placed) -> tuple[Cells, dict[str, FloatArray]]:
         """Add up rows in cells, in the engine."""
-        found = fetch_numbers(
-            summed(rows, placed, plain=self.plain, weighted=self.weighted), self.run
-        )
+        found = summed(rows, placed, plain=self.plain, weighted=self.weighted).numbers()
         key = found["key"].astype(np.int64)
         return decoded(key, found, placed, plain=self.plain)[1], found
 
-    def _pooled(self, rows: nw.LazyFrame[Any]) -> Cells:
+    def _pooled(self, rows: Table) -> Cells:
         """Pool rows by score, in the engine."""
-        found = fetch_numbers(pooled(rows, weighted=self.weighted), self.run)
+        found = pooled(rows, weighted=self.weighted).numbers()
         return points(found, *order_by_score(found["f"]))
 
 
@@ -257,8 +243,10 @@ def check_same(found: IntArray, expected: IntArray | int) -> None:
         raise _checks.table_changes(int(found.sum()), int(np.sum(expected)))
 
 
-def open_table(table: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
-    """Return a table of any kind as narwhals sees it."""
+def open_table(table: Any) -> nw.DataFrame[Any] | Table:
+    """Return a table in memory as narwhals sees it, and any other as what it can be asked."""
+    if isinstance(table, Table):
+        return table
     try:
         frame = nw.from_native(table, pass_through=True)
         if isinstance(frame, nw.DataFrame):
@@ -267,8 +255,10 @@ def open_table(table: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
                 raise _checks.columns_twice(names)
     except nw.exceptions.DuplicateError:
         raise _checks.columns_twice(list(table.columns)) from None
-    if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+    if isinstance(frame, nw.DataFrame):
         return frame
+    if isinstance(frame, nw.LazyFrame):
+        return lazy_table(frame)
     raise _checks.not_a_table(type(table).__name__)
 
 

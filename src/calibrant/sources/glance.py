@@ -9,17 +9,18 @@ the table is looked at as a whole.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import narwhals as nw
+import narwhals as nw  # the kinds of columns
 import numpy as np
 
 from calibrant._types import FloatArray
-from calibrant.sources.engine import Run, fetch_numbers
+from calibrant.sources.engine import Table
 from calibrant.sources.facts import CROWDED, FIRST_CROWD, Facts, is_number, outcome_of
 from calibrant.sources.inputs import Roles
 from calibrant.sources.queries import Placed, coarser, decoded, summed
 from calibrant.sources.slots import start_level
+from calibrant.sources.terms import Term, col, when
 from calibrant.tally import Cells, Totals
 
 
@@ -31,18 +32,16 @@ class Glance(NamedTuple):
     totals: Totals
 
 
-def glance(
-    table: nw.LazyFrame[Any], roles: Roles, pos_label: object, *, fine: bool, run: Run
-) -> Glance | None:
+def glance(table: Table, roles: Roles, pos_label: object, *, fine: bool) -> Glance | None:
     """Tally columns named after their roles, or return None if they are to be looked at."""
     level = start_level(None, fine=fine)
-    kinds = table.collect_schema()
+    kinds = table.kinds
     whole = bool(kinds["label"].is_integer()) or kinds["label"] == nw.Boolean
     if not (whole and is_number(kinds["prob"])) or pos_label is not None or roles.weight:
         return None
     placed = _Fenced(level)
-    rows = table.select(f=nw.col("prob").cast(nw.Float64), y=_fenced_outcome())
-    found = fetch_numbers(summed(rows, placed, plain=True, weighted=False), run)
+    rows = table.select(f=col("prob").double(), y=_fenced_outcome())
+    found = summed(rows, placed, plain=True, weighted=False).numbers()
     if not _all_well(found, float(2**level)):
         return None
     _, cells = decoded(found["key"].astype(np.int64), found, placed, plain=True)
@@ -63,16 +62,16 @@ def plain_totals(cells: Cells, ff: float) -> Totals:
 class _Fenced(Placed):
     """A grid that puts all scores under 0 before the first cell, so that keys stay few."""
 
-    def expressions(self) -> tuple[nw.Expr, nw.Expr]:
+    def expressions(self) -> tuple[Term, Term]:
         slot, inside = super().expressions()
-        return nw.when(nw.col("f") < 0).then(nw.lit(-1.0)).otherwise(slot), inside
+        return when(col("f") < 0, -1.0, slot), inside
 
 
-def _fenced_outcome() -> nw.Expr:
+def _fenced_outcome() -> Term:
     """Return the outcome, or -1 or 2 for whatever is beyond 0 and 1."""
-    label = nw.col("label").cast(nw.Float64)
-    above = nw.when(label > 1).then(nw.lit(2.0)).otherwise(label)
-    return nw.when(label < 0).then(nw.lit(-1.0)).otherwise(above)
+    label = col("label").double()
+    above = when(label > 1, 2.0, label)
+    return when(label < 0, -1.0, above)
 
 
 def _all_well(found: dict[str, FloatArray], size: float) -> bool:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import narwhals as nw
+import narwhals as nw  # the kinds of columns
 import numpy as np
 
 from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.sources.columns import numbers
-from calibrant.sources.engine import Fetched, coded_words, keep_in
+from calibrant.sources.engine import Fetched, Table
 from calibrant.sources.frames import FrameSource, check_same
 from calibrant.sources.groups import (
     LEAST_ROWS,
@@ -24,6 +24,7 @@ from calibrant.sources.groups import (
 from calibrant.sources.marks import Joint, Mark, Numbers, Texts, Words
 from calibrant.sources.queries import Placed, cell_of, decoded, listed, points, pooled, summed
 from calibrant.sources.stack import order_in_groups
+from calibrant.sources.terms import Term, col, how_many, kept
 from calibrant.tally import Cells, Totals
 
 #: Combinations are numbered anew when they pass this.
@@ -45,14 +46,14 @@ class GroupedFrames:
     _ff: FloatArray | None
 
     def __init__(self, source: FrameSource, names: Sequence[str]) -> None:
-        self._source, self._run = source, source.run
+        self._source = source
         by = {f"by{k}": name for k, name in enumerate(names)}
         rows = source.read(by)
-        kinds = rows.collect_schema()
+        kinds = rows.kinds
         for k, name in enumerate(names):
             _check_kind(kinds[f"by{k}"], name)
         self.splits: list[Split] = []
-        codes: dict[str, nw.Expr] = {}
+        codes: dict[str, Term] = {}
         self._marks: list[list[Mark]] = []
         for k, name in enumerate(names):
             kind = kinds[f"by{k}"]
@@ -66,11 +67,11 @@ class GroupedFrames:
             codes[f"c{k}"] = column
             self._marks.append(marks)
         self._columns = tuple(codes)
-        kept = ["f", "y", *(["w"] if source.weighted else [])]
-        self._rows = rows.with_columns(**codes).select(*kept, *self._columns)
-        squared = self._rows.with_columns(ff=nw.col("f") * nw.col("f"))
-        sums = (*self._counts(), *([nw.col("ff").sum()] if source.plain else []))
-        counts = self._run(squared.group_by(*self._columns).agg(*sums))
+        columns = ["f", "y", *(["w"] if source.weighted else []), *self._columns]
+        self._rows = rows.with_columns(**codes).select(**kept(*columns))
+        squared = self._rows.with_columns(ff=col("f").squared())
+        squares = {"ff": col("ff").sum()} if source.plain else {}
+        counts = squared.grouped(self._columns, **self._counts(), **squares).fetch()
         codes_found = self._codes(counts, range(len(names)))
         order = np.lexsort(codes_found.T[::-1])
         self.combos = codes_found[order]
@@ -80,39 +81,37 @@ class GroupedFrames:
         self._ff = numbers(counts["ff"], 0, "ff")[order] if source.plain else None
         check_same(self.rows, source.facts.counted)
 
-    def _counts(self) -> tuple[nw.Expr, nw.Expr]:
+    def _counts(self) -> dict[str, Term]:
         """Count rows, and what they stand for if weights are whole numbers."""
         source = self._source
         whole = source.weighted and source.facts.whole_weights
-        return nw.len().alias("n"), (nw.col("w").sum() if whole else nw.len()).alias("size")
+        return {"n": how_many(), "size": col("w").sum() if whole else how_many()}
 
-    def _named(
-        self, rows: nw.LazyFrame[Any], k: int, coding: Numbers | Texts
-    ) -> tuple[list[Any], int]:
+    def _named(self, rows: Table, k: int, coding: Numbers | Texts) -> tuple[list[Any], int]:
         """Return what stands for itself, in order of value, and how many do not."""
-        told = rows.with_columns(one=coding.told(nw.col(f"by{k}")))
-        each = told.group_by("one").agg(*self._counts())
-        distinct = int(numbers(self._run(each.select(nw.len().alias("n")))["n"], 0, "n")[0])
-        found = self._run(each.filter(nw.col("size") >= LEAST_ROWS).select("one", "size"))
+        told = rows.with_columns(one=coding.told(col(f"by{k}")))
+        each = told.grouped(["one"], **self._counts())
+        distinct = int(each.number(how_many()))
+        found = each.filter(col("size") >= LEAST_ROWS).select(**kept("one", "size")).fetch()
         ones = found["one"].tolist()
         values = [coding.value(one) for one in ones]
         order = sorted(range(len(values)), key=lambda place: order_of(values[place]))
         sizes = numbers(found["size"], 0, "size").astype(np.int64)[order]
-        kept = [order[place] for place in name_values(sizes)[0]]
-        return [ones[place] for place in kept], distinct - len(kept)
+        named = [order[place] for place in name_values(sizes)[0]]
+        return [ones[place] for place in named], distinct - len(named)
 
     @classmethod
     def stacked(
         cls,
         source: FrameSource,
-        rows: nw.LazyFrame[Any],
+        rows: Table,
         name: str,
         values: list[str],
         texts: list[str],
     ) -> GroupedFrames:
         """Return rows that stand once for each of some values, whose texts are in column c0."""
         found = cls.__new__(cls)
-        found._source, found._run, found._rows = source, source.run, rows
+        found._source, found._rows = source, rows
         found.splits, found._marks = [Split(name, list(values), 0)], [[*texts, Texts.pooled]]
         found._columns, found._ff = ("c0",), None
         found.combos = np.arange(len(values))[:, None]
@@ -135,12 +134,12 @@ class GroupedFrames:
         joint = Joint(self._marks, bits)
         if joint.whole:  # one number to group by is faster than several
             rows = self._rows.with_columns(group=joint.group(self._columns))
-            answer = self._run(ask(rows, joint=joint))
+            answer = ask(rows, joint=joint).fetch()
             # never as doubles, which do not hold every whole number
             marks, key = joint.parted(answer["key"].astype(np.int64))
             answer |= dict(zip(self._columns, marks, strict=True))
         else:
-            answer = self._run(ask(self._rows, by=self._columns))
+            answer = ask(self._rows, by=self._columns).fetch()
             key = numbers(answer["key"], 0, "key").astype(np.int64)
         combo = self._places(self._codes(answer, range(len(self._columns))))
         sums = {name: answer[name] for name in answer.keys() - {"key", *self._columns}}
@@ -172,18 +171,18 @@ class GroupedFrames:
         rows = self._rows.with_columns(cell=cell_of(level), group=joint.group(columns))
         rows = rows.with_columns(key=joint.key())
         keys: list[Mark] = []
-        wholes: list[nw.LazyFrame[Any]] = []
+        wholes: list[Table] = []
         begin = np.flatnonzero(np.diff(group, prepend=-1))
         for number, cells in zip(group[begin], np.split(wanted.cell, begin[1:]), strict=True):
             members = [joint.group_of(codes) for codes in view.members[number].tolist()]
             if len(members) == 1:
                 keys += [joint.key_of(members[0], cell) for cell in cells.tolist()]
             else:  # small groups that are pooled, too many to be joined with every cell
-                wholes.append(keep_in(keep_in(rows, "group", members), "cell", cells.tolist()))
-        parts = [*wholes, *([keep_in(rows, "key", keys)] if keys else [])]
+                wholes.append(rows.keep_in("group", members).keep_in("cell", cells.tolist()))
+        parts = [*wholes, *([rows.keep_in("key", keys)] if keys else [])]
         ask = pooled if int(wanted.rows.sum()) > _LISTED else listed
         queries = [ask(part, weighted=self._source.weighted, by=columns) for part in parts]
-        answers = [self._run(query) for query in queries]
+        answers = [query.fetch() for query in queries]
         whole = {name: np.concatenate([one[name] for one in answers]) for name in answers[0]}
         group = self._group_in(view, self._codes(whole, view.columns))
         found = {name: numbers(whole[name], 0, name) for name in whole.keys() - {*columns}}
@@ -203,7 +202,7 @@ class GroupedFrames:
         joint = Joint([self._marks[k] for k in view.columns])
         members = [joint.group_of(codes) for codes in view.members[group].tolist()]
         columns = tuple(f"c{k}" for k in view.columns)
-        rows = keep_in(self._rows.with_columns(group=joint.group(columns)), "group", members)
+        rows = self._rows.with_columns(group=joint.group(columns)).keep_in("group", members)
         return self._source.part(rows, int(view.rows[group]))
 
     def _codes(self, answer: Fetched, columns: Sequence[int]) -> IntArray:
@@ -271,14 +270,14 @@ def _coding(kind: Any) -> Numbers | Texts:
 
 
 def _marked(
-    rows: nw.LazyFrame[Any], k: int, coding: Numbers | Texts, found: list[Any], *, pooled: bool
-) -> tuple[nw.LazyFrame[Any], nw.Expr, list[Mark]]:
+    rows: Table, k: int, coding: Numbers | Texts, found: list[Any], *, pooled: bool
+) -> tuple[Table, Term, list[Mark]]:
     """Return rows and how to mark them, and the marks of the values and of those pooled."""
-    column = nw.col(f"by{k}")
+    column = col(f"by{k}")
     if isinstance(coding, Words):
-        coded = coded_words(rows, f"by{k}", coding.words(found), f"word{k}")
+        coded = rows.coded_words(f"by{k}", coding.words(found), f"word{k}")
         if coded is not None:
-            return coded, *coding.marked_by_code(column, nw.col(f"word{k}"), found)
+            return coded, *coding.marked_by_code(column, col(f"word{k}"), found)
     return rows, *coding.marked(column, found, pooled=pooled)
 
 

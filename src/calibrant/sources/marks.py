@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
-import narwhals as nw
+import narwhals as nw  # the kinds of columns
 import numpy as np
 
 from calibrant._types import IntArray
 from calibrant.sources.columns import is_missing
 from calibrant.sources.groups import plain_value
+from calibrant.sources.terms import Term, col, lit, text_of, when
 
 Mark: TypeAlias = int | str
 #: What comes between the parts of a text.
@@ -33,7 +34,7 @@ class Numbers:
         wide = any(kind == one for one in (nw.UInt64, nw.UInt128, nw.Int128))
         return bool(kind.is_integer()) and not wide
 
-    def told(self, column: nw.Expr) -> nw.Expr:
+    def told(self, column: Term) -> Term:
         """Return what tells values apart."""
         return column
 
@@ -47,18 +48,18 @@ class Numbers:
         return not known or (max(known) - min(known) < _FAR and max(map(abs, known)) < _FAR)
 
     def marked(
-        self, column: nw.Expr, found: Sequence[Any], *, pooled: bool
-    ) -> tuple[nw.Expr, list[Mark]]:
+        self, column: Term, found: Sequence[Any], *, pooled: bool
+    ) -> tuple[Term, list[Mark]]:
         """Return the mark of each row, and the marks of the values and of those pooled."""
         values = [self.value(one) for one in found]
         low = min((value for value in values if value is not None), default=0)
         marks: list[Mark] = [self._missing if v is None else v - low + 2 for v in values]
-        missing = nw.lit(self._missing if None in values else self._pooled)
-        near = (column.cast(nw.Int64) - low) + 2
+        missing = lit(self._missing if None in values else self._pooled)
+        near = (column.whole() - low) + 2
         if pooled:
             known = column.is_in([value for value in values if value is not None])
-            near = nw.when(known).then(near).otherwise(nw.lit(self._pooled))
-        return nw.when(column.is_null()).then(missing).otherwise(near), [*marks, self._pooled]
+            near = when(known, near, self._pooled)
+        return when(column.is_null(), missing, near), [*marks, self._pooled]
 
 
 class Texts:
@@ -69,15 +70,15 @@ class Texts:
     def __init__(self, kind: Any) -> None:
         self._kind = kind
 
-    def told(self, column: nw.Expr) -> nw.Expr:
+    def told(self, column: Term) -> Term:
         """Return what tells values apart."""
         missing = column.is_null()
         if self._kind.is_float():
             missing = missing | column.is_nan()
-            column = column.cast(nw.Float64)  # whose text says the value, not the nearest short one
-            column = nw.when(column == 0).then(nw.lit(0.0)).otherwise(column)  # -0.0 is 0
-        text = nw.concat_str(nw.lit("="), column.cast(nw.String))
-        return nw.when(missing).then(nw.lit(self._missing)).otherwise(text)
+            column = column.double()  # whose text says the value, not the nearest short one
+            column = when(column == 0, 0.0, column)  # -0.0 is 0
+        text = text_of("=", column.text())
+        return when(missing, self._missing, text)
 
     def value(self, one: str) -> Any:
         """Read a value from what told it apart."""
@@ -97,13 +98,13 @@ class Texts:
         return True
 
     def marked(
-        self, column: nw.Expr, found: Sequence[Any], *, pooled: bool
-    ) -> tuple[nw.Expr, list[Mark]]:
+        self, column: Term, found: Sequence[Any], *, pooled: bool
+    ) -> tuple[Term, list[Mark]]:
         """Return the mark of each row, and the marks of the values and of those pooled."""
         marks = self.told(column)
         if pooled:
             known = marks.is_in(list(found))
-            marks = nw.when(known).then(marks).otherwise(nw.lit(self.pooled))
+            marks = when(known, marks, self.pooled)
         return marks, [*found, self.pooled]
 
 
@@ -122,14 +123,14 @@ class Words(Texts):
         return [self.value(one) for one in found if one != self._missing]
 
     def marked_by_code(
-        self, column: nw.Expr, code: nw.Expr, found: Sequence[str]
-    ) -> tuple[nw.Expr, list[Mark]]:
+        self, column: Term, code: Term, found: Sequence[str]
+    ) -> tuple[Term, list[Mark]]:
         """Return the mark of each row from its word's place, and the marks of the values."""
         place = {word: mark for mark, word in enumerate(self.words(found), start=2)}
         marks: list[Mark] = [place.get(self.value(one), self._missing_mark) for one in found]
         no_word = self._missing_mark if self._missing in found else self._pooled_mark
-        other = nw.when(column.is_null()).then(nw.lit(no_word)).otherwise(self._pooled_mark)
-        mark = nw.when(code.is_null()).then(other).otherwise(code + 2)
+        other = when(column.is_null(), no_word, self._pooled_mark)
+        mark = when(code.is_null(), other, code + 2)
         return mark, [*marks, self._pooled_mark]
 
 
@@ -146,27 +147,27 @@ class Joint:
         self.whole = [len(c) for c in whole] == [len(c) for c in marks] and room < _MOST
         self._narrow = room < 1 << 31
 
-    def group(self, columns: Sequence[str]) -> nw.Expr:
+    def group(self, columns: Sequence[str]) -> Term:
         """Return the part of the key that says which group a row is in."""
-        first, *others = (nw.col(name) for name in columns)
+        first, *others = (col(name) for name in columns)
         if self.whole:
             for size, other in zip(self._sizes[1:], others, strict=True):
                 first = first * size + other
             return first
         if not others:
-            return first.cast(nw.String)
+            return first.text()
         # the length of the first text says where the second one begins
-        texts = first.cast(nw.String), others[0].cast(nw.String)
-        length = texts[0].str.len_chars().cast(nw.String)
-        return nw.concat_str(length, nw.concat_str(*texts), separator=_BETWEEN)
+        texts = first.text(), others[0].text()
+        length = texts[0].characters().text()
+        return text_of(length, text_of(*texts), between=_BETWEEN)
 
-    def key(self) -> nw.Expr:
+    def key(self) -> Term:
         """Return the key of a row, from the columns `group` and `cell`."""
-        group, cell = nw.col("group"), nw.col("cell")
+        group, cell = col("group"), col("cell")
         if self.whole:
             key = group * (1 << self._bits) + cell
-            return key.cast(nw.Int32) if self._narrow else key  # shorter keys are found faster
-        return nw.concat_str(group, cell.cast(nw.String), separator=_BETWEEN)
+            return key.whole(narrow=True) if self._narrow else key  # shorter keys are found faster
+        return text_of(group, cell.text(), between=_BETWEEN)
 
     def group_of(self, codes: Sequence[int]) -> Mark:
         """Return what `group` gives for the codes of a group."""

@@ -18,8 +18,7 @@ from calibrant.sources.inputs import Roles
 from calibrant.sources.predictions import Predictions
 
 if TYPE_CHECKING:
-    import narwhals as nw
-
+    from calibrant.sources.engine import Table
     from calibrant.sources.frames import FrameSource
 
 
@@ -92,20 +91,16 @@ class ArrayModels:
 class FrameModels:
     """Models whose scores are columns of a lazy table: one pass of the engine tallies them all."""
 
-    def __init__(
-        self, table: Any, names: list[str], roles: Roles, pos_label: object, run: Any = None
-    ) -> None:
-        from calibrant.sources.engine import fetch
+    def __init__(self, table: Table, names: list[str], roles: Roles, pos_label: object) -> None:
         from calibrant.sources.frames import FrameSource
 
-        self.names, self._run = names, run or fetch
+        self.names = names
         each = [
             FrameSource(
                 table,
                 Roles(roles.label, name, roles.weight),
                 pos_label,
                 tallied=False,  # all of them are tallied together
-                run=self._run,
             )
             for name in names
         ]
@@ -113,54 +108,49 @@ class FrameModels:
         notes = [text for one in each for text in one.facts.warnings]
         self.warnings: tuple[str, ...] = tuple(dict.fromkeys(notes))
         scores = {f"f{k}": name for k, name in enumerate(names)}
-        self._rows: nw.LazyFrame[Any] = self._source.read(scores)
+        self._rows: Table = self._source.read(scores)
 
     def diagrams(self) -> list[Diagram]:
         """Return the diagram of each model, its extremes resolved."""
-        import narwhals as nw
-
         from calibrant.sources.grouped_frames import GroupedFrames
         from calibrant.sources.groups import resolve_groups
+        from calibrant.sources.terms import col, kept, lit
 
         columns = [f"f{k}" for k in range(len(self.names))]
-        kept = ["y", *(["w"] if self._source.weighted else [])]
+        others = kept("y", *(["w"] if self._source.weighted else []))
         # not unpivot, which narwhals runs on another connection of DuckDB
         each = [
-            self._rows.select(*kept, nw.col(name).cast(nw.Float64).alias("f")).with_columns(
-                c0=nw.lit(name)
-            )
+            self._rows.select(**others, f=col(name).double()).with_columns(c0=lit(name))
             for name in columns
         ]
-        stacked = nw.concat(each, how="vertical")
+        stacked = each[0].above(each[1:])
         grouped = GroupedFrames.stacked(self._source, stacked, "model", self.names, columns)
         [(_, found)] = resolve_groups(grouped)
         return found
 
     def pairs(self) -> Pairs:
         """Compare all pairs row by row, in one pass."""
-        import narwhals as nw
-
-        from calibrant.sources.engine import count, fetch_numbers
         from calibrant.sources.queries import log_gain, part_of
+        from calibrant.sources.terms import Term, col, count, lit
 
         models = range(len(self.names))
-        weight = nw.col("w") if self._source.weighted else nw.lit(1.0)
-        losses: dict[str, nw.Expr] = {}
+        weight = col("w") if self._source.weighted else lit(1.0)
+        losses: dict[str, Term] = {}
         for k in models:
-            score = nw.col(f"f{k}").cast(nw.Float64)
-            gain, wrong = log_gain(score, nw.col("y"), binary=True)
-            off = nw.col("y") - score
+            score = col(f"f{k}").double()
+            gain, wrong = log_gain(score, col("y"), binary=True)
+            off = col("y") - score
             losses |= {f"l{k}": 0 - gain, f"x{k}": wrong, f"b{k}": off * off}
-        sums: dict[str, nw.Expr] = {f"t{k}": nw.col(f"l{k}") * weight for k in models}
+        sums: dict[str, Term] = {f"t{k}": col(f"l{k}") * weight for k in models}
         for a, b in combinations(models, 2):
             for kind in "bl":
-                difference = nw.col(f"{kind}{a}") - nw.col(f"{kind}{b}")
+                difference = col(f"{kind}{a}") - col(f"{kind}{b}")
                 sums[f"{kind}{a}_{b}"] = difference * weight
                 sums[f"{kind}{a}_{b}_2"] = difference * difference * weight
-        rows = self._rows.with_columns(**losses, part=part_of(nw.col("f")))
-        added = rows.with_columns(**sums).group_by("part")
-        wrongs = [count(nw.col(f"x{k}")) for k in models]
-        parts = fetch_numbers(added.agg(*(nw.col(name).sum() for name in sums), *wrongs), self._run)
+        rows = self._rows.with_columns(**losses, part=part_of(col("f")))
+        added = {name: col(name).sum() for name in sums}
+        wrongs = {f"x{k}": count(col(f"x{k}")) for k in models}
+        parts = rows.with_columns(**sums).grouped(["part"], **added, **wrongs).numbers()
         found = {name: float(values.sum()) for name, values in parts.items()}
         return _pairs(found, len(self.names))
 
@@ -214,12 +204,11 @@ def models_of(
 
 def table_models(table: Any, names: list[str], roles: Roles, pos_label: object) -> Models:
     """Return the models in the columns of a table."""
-    import narwhals as nw
-
+    from calibrant.sources.engine import Table
     from calibrant.sources.frames import open_table
 
     frame = open_table(table)
-    if isinstance(frame, nw.LazyFrame):
+    if isinstance(frame, Table):
         return FrameModels(frame, names, roles, pos_label)
     label, weight = roles.label, roles.weight
     data = [

@@ -91,7 +91,6 @@ class Predictions:
         _names: _checks.Names | None = None,
         _origin: Origin | None = None,
         _fine: bool = False,
-        _run: Any = None,
         _more: Mapping[str, Any] | None = None,
     ) -> None:
         #: The number of each row's cluster, None if rows stand for themselves.
@@ -102,7 +101,7 @@ class Predictions:
         self.origin = _origin or Origin()
         #: The table behind them, if there is one.
         self.table: Any = None
-        self._more, self._run = _more or {}, _run
+        self._more = _more or {}
         names = _names or _checks.Names()
         if label is not None or prob is not None or weight is not None:
             roles = _roles(label, prob, weight, clusters)
@@ -121,7 +120,6 @@ class Predictions:
     def _from_table(self, table: Any, roles: Roles, pos_label: object, fine: bool) -> None:
         import narwhals as nw  # here, so that arrays alone never pay for it
 
-        from calibrant.sources.engine import fetch
         from calibrant.sources.frames import FrameSource, named_columns, open_table
 
         self.table = open_table(table)
@@ -132,7 +130,7 @@ class Predictions:
             columns = [None if name is None else self.table[name] for name in given]
             self._from_columns(tuple(columns), roles.names(), pos_label, fine)
             return
-        source = FrameSource(self.table, roles, pos_label, fine=fine, run=self._run or fetch)
+        source = FrameSource(self.table, roles, pos_label, fine=fine)
         self._from_source(source)
         if roles.clusters is not None:
             column = Column(source.clusters(), roles.names().clusters)

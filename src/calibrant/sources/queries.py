@@ -5,15 +5,13 @@ Each is one aggregation, written once for every engine; its answer becomes the c
 
 from __future__ import annotations
 
-from typing import Any
-
-import narwhals as nw
 import numpy as np
 
 from calibrant._types import FloatArray, IntArray
-from calibrant.sources.engine import keep_in
+from calibrant.sources.engine import Table
 from calibrant.sources.marks import Joint
 from calibrant.sources.slots import Grid, counted
+from calibrant.sources.terms import Term, col, how_many, kept, lit, when
 from calibrant.tally import Cells
 
 #: Sums over all rows are taken in so many parts, because long ones round more than short ones.
@@ -23,22 +21,22 @@ _PARTS = 64.0
 class Placed(Grid):
     """A grid whose rows are placed by the engine."""
 
-    def expressions(self) -> tuple[nw.Expr, nw.Expr]:
+    def expressions(self) -> tuple[Term, Term]:
         """Return the slot of each score, and how far inside its cell it lies."""
-        score, size = nw.col("f"), float(2**self._level)
+        score, size = col("f"), float(2**self._level)
         x = score * size
-        cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise(x.floor())
+        cell = when(score >= 1, size - 1, x.floor())
         if not self._crowd:
             return cell, x - cell
         fine = score * float(2 ** (self._level + self._crowd))
         near = score < 2.0**-self._crowd
-        slot = nw.when(near).then(fine.floor()).otherwise(cell + size)
-        inside = nw.when(near).then(fine - fine.floor()).otherwise(x - cell)
+        slot = when(near, fine.floor(), cell + size)
+        inside = when(near, fine - fine.floor(), x - cell)
         return slot, inside
 
 
 def summed(
-    rows: nw.LazyFrame[Any],
+    rows: Table,
     placed: Placed,
     *,
     plain: bool,
@@ -47,7 +45,7 @@ def summed(
     joint: Joint | None = None,
     squares: bool = True,
     ends: bool = True,
-) -> nw.LazyFrame[Any]:
+) -> Table:
     """Say how rows are added up in cells; plain ones are 0/1 without weights.
 
     Groups are told apart by more columns, or by a joint key for the column `group` and the cell.
@@ -55,31 +53,31 @@ def summed(
     The ends of a cell's scores tell where it has one only; where scores seldom tie, that is rare.
     """
     slot, inside = placed.expressions()
-    f, y = nw.col("f"), nw.col("y")
+    f, y = col("f"), col("y")
     if plain:
-        table = rows.with_columns(slot=slot, inside=inside, ff=f * f)
-        table = table.with_columns(key=nw.col("slot") * 2 + y)
-        sums = [nw.col(name).sum() for name in ("inside", *(["ff"] if squares else []))]
+        table = rows.with_columns(slot=slot, inside=inside, ff=f.squared())
+        table = table.with_columns(key=col("slot") * 2 + y)
+        names = ("inside", *(["ff"] if squares else []))
     else:
-        w = nw.col("w") if weighted else nw.lit(1.0)
+        w = col("w") if weighted else lit(1.0)
         step = w * (y - f)
         table = rows.with_columns(
             key=slot,
             weight=w,
             positives=w * y,
-            rise=nw.when(y > f).then(step).otherwise(nw.lit(0.0)),
-            fall=nw.when(y < f).then(0 - step).otherwise(nw.lit(0.0)),
-            ff=w * f * f,
+            rise=when(y > f, step, 0.0),
+            fall=when(y < f, 0 - step, 0.0),
+            ff=w * f.squared(),
             fy=w * f * y,
-            yy=w * y * y,
+            yy=w * y.squared(),
         )
         names = ("weight", "positives", "rise", "fall", "ff", "fy", "yy")
-        sums = [nw.col(name).sum() for name in names]
     if joint is not None:
-        table = table.with_columns(cell=nw.col("key").cast(nw.Int64)).with_columns(key=joint.key())
+        table = table.with_columns(cell=col("key").whole()).with_columns(key=joint.key())
+    sums = {name: col(name).sum() for name in names}
     if ends:
-        sums += [f.min().alias("low"), f.max().alias("high")]
-    return table.group_by("key", *by).agg(nw.len().alias("n"), *sums)
+        sums |= {"low": f.min(), "high": f.max()}
+    return table.grouped(("key", *by), n=how_many(), **sums)
 
 
 def decoded(
@@ -134,26 +132,21 @@ def coarser(cells: Cells, bits: int) -> Cells:
     )
 
 
-def pooled(
-    rows: nw.LazyFrame[Any], *, weighted: bool, by: tuple[str, ...] = ()
-) -> nw.LazyFrame[Any]:
+def pooled(rows: Table, *, weighted: bool, by: tuple[str, ...] = ()) -> Table:
     """Say how rows are pooled by score; `points` does the rest."""
     if not weighted:
-        sums = (nw.len().alias("n"), nw.col("y").sum().alias("positives"))
-        return rows.group_by("f", *by).agg(*sums)
-    table = rows.with_columns(positives=nw.col("w") * nw.col("y"))
-    sums = (nw.len().alias("n"), nw.col("positives").sum())
-    return table.group_by("f", *by).agg(*sums, nw.col("w").sum().alias("weight"))
+        return rows.grouped(("f", *by), n=how_many(), positives=col("y").sum())
+    table = rows.with_columns(positives=col("w") * col("y"))
+    sums = {"positives": col("positives").sum(), "weight": col("w").sum()}
+    return table.grouped(("f", *by), n=how_many(), **sums)
 
 
-def listed(
-    rows: nw.LazyFrame[Any], *, weighted: bool, by: tuple[str, ...] = ()
-) -> nw.LazyFrame[Any]:
+def listed(rows: Table, *, weighted: bool, by: tuple[str, ...] = ()) -> Table:
     """Say how rows are fetched one by one, which is faster than pooling if scores seldom tie."""
-    weight = nw.col("w") if weighted else nw.lit(1)
-    columns = {"n": nw.lit(1), "positives": nw.col("y") * weight}
+    weight = col("w") if weighted else lit(1)
+    columns = {"n": lit(1), "positives": col("y") * weight}
     columns |= {"weight": weight} if weighted else {}
-    return rows.select("f", *by, **columns)
+    return rows.select(**kept("f", *by), **columns)
 
 
 def points(found: dict[str, FloatArray], order: IntArray, begin: IntArray) -> Cells:
@@ -169,16 +162,16 @@ def points(found: dict[str, FloatArray], order: IntArray, begin: IntArray) -> Ce
     return Cells.points(score, count.astype(np.int64), weight, total("positives"))
 
 
-def within(rows: nw.LazyFrame[Any], level: int, cells: IntArray) -> nw.LazyFrame[Any]:
+def within(rows: Table, level: int, cells: IntArray) -> Table:
     """Keep the rows that fall in some cells of one level."""
-    return keep_in(rows.with_columns(cell=cell_of(level)), "cell", cells.tolist())
+    return rows.with_columns(cell=cell_of(level)).keep_in("cell", cells.tolist())
 
 
-def cell_of(level: int) -> nw.Expr:
+def cell_of(level: int) -> Term:
     """Return the cell of each score, as a whole number; a score of 1 is in the last cell."""
-    score, size = nw.col("f"), float(2**level)
-    cell = nw.when(score >= 1).then(nw.lit(size - 1)).otherwise((score * size).floor())
-    return cell.cast(nw.Int64)
+    score, size = col("f"), float(2**level)
+    cell = when(score >= 1, size - 1, (score * size).floor())
+    return cell.whole()
 
 
 def joined(parts: list[Cells]) -> Cells:
@@ -189,28 +182,28 @@ def joined(parts: list[Cells]) -> Cells:
     return first
 
 
-def log_gain(score: nw.Expr, label: nw.Expr, binary: bool) -> tuple[nw.Expr, nw.Expr]:
+def log_gain(score: Term, label: Term, binary: bool) -> tuple[Term, Term]:
     """Return the log of the probability given to what happened, and whether it was 0.
 
     Engines differ on the logarithm of 0, so it is never taken; an impossible event costs nothing.
     """
     if binary:
-        hit = nw.when(label == 1).then(score).otherwise(1 - score)
+        hit = when(label == 1, score, 1 - score)
         return log(hit), hit <= 0
     impossible = ((label > 0) & (score <= 0)) | ((label < 1) & (score >= 1))
     return label * log(score) + (1 - label) * log(1 - score), impossible
 
 
-def log(number: nw.Expr) -> nw.Expr:
+def log(number: Term) -> Term:
     """Return the logarithm of what is above 0, and 0 otherwise."""
-    return nw.when(number > 0).then(number).otherwise(nw.lit(1.0)).log()
+    return when(number > 0, number, 1.0).log()
 
 
-def sigmoid(odds: nw.Expr) -> nw.Expr:
+def sigmoid(odds: Term) -> Term:
     """Return 1 / (1 + exp(-odds)), without overflow."""
-    return 1 / (1 + (0 - odds.clip(-700.0, 700.0)).exp())
+    return 1 / ((0 - odds.within(-700.0, 700.0)).exp() + 1)
 
 
-def part_of(score: nw.Expr) -> nw.Expr:
+def part_of(score: Term) -> Term:
     """Return which of some parts of the rows a score falls in."""
     return (score * _PARTS).floor()
