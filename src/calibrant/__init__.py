@@ -40,6 +40,7 @@ from calibrant.measure.unverifiable import unverifiable_l1
 from calibrant.recalibrate.prior import adjust_prior
 from calibrant.regions import audit_regions
 from calibrant.sources.predictions import Predictions
+from calibrant.sources.sql import sql_table
 from calibrant.tally import Tally
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ __all__ = [
     "roc_auc",
     "sample_size",
     "simulate",
+    "sql_table",
     "unverifiable_l1",
     "worst_interval",
 ]

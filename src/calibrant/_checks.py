@@ -740,6 +740,52 @@ def query_failed(engine: str, why: str) -> InputError:
     return InputError(f"The table could not be read. {engine} says: {' '.join(lines[:4])}")
 
 
+def not_a_connection(kind: str) -> InputError:
+    return InputError(
+        "connection must be a URL such as 'postgresql+psycopg://user@host/database', or an Engine "
+        f"or Connection of SQLAlchemy, but is of type {kind}."
+    )
+
+
+def texts_among_numbers(name: str, text: str) -> InputError:
+    return InputError(
+        f"{name} holds texts next to other values, such as {text!r}. Ask for rows of one kind by a "
+        "query with a WHERE, or with a CAST."
+    )
+
+
+def not_a_name(name: str, kind: str) -> InputError:
+    return InputError(f"{name} must be a text, but is of type {kind}.")
+
+
+def table_or_query() -> InputError:
+    return InputError("Give either the name of a table or query=, a SELECT; not both, not neither.")
+
+
+def url_unreadable() -> InputError:
+    return InputError(
+        "The URL of the database cannot be read. It looks like "
+        "postgresql+psycopg://user:password@host:5432/database, and marks such as @ or / in a "
+        "password are written as %40 or %2F."
+    )
+
+
+def database_unknown(why: str) -> InputError:
+    return InputError(
+        f"SQLAlchemy does not know this kind of database. It says: {why} Install its dialect, or "
+        "check the beginning of the URL: postgresql+psycopg://, sqlite:///, mysql+pymysql://."
+    )
+
+
+def driver_missing(module: str) -> InputError:
+    packages = {"psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary"}
+    packages |= {"MySQLdb": "mysqlclient"}
+    return InputError(
+        f"The driver {module!r} that this URL asks for is not installed. Install it with: "
+        f"pip install '{packages.get(module, module)}'"
+    )
+
+
 def table_too_long(rows: int, most: int) -> InputError:
     return InputError(
         f"This needs every row in memory, up to {most:,} of them, but the table has {rows:,}. "
@@ -779,12 +825,38 @@ def too_few_models(name: str, example: str) -> InputError:
 
 
 def file_or_sql() -> InputError:
-    return InputError("Name a file, or write a SELECT after --sql: one of the two.")
+    return InputError(
+        "Name a file, or write a SELECT after --sql: one of the two. For a database: --url."
+    )
+
+
+def variable_unset(name: str) -> InputError:
+    return InputError(
+        f"--url env:{name} asks for the environment variable {name}, which is not set: "
+        f"export {name}=postgresql+psycopg://..."
+    )
+
+
+def table_without_url() -> InputError:
+    return InputError("--table is a table of a database: say which one by --url.")
+
+
+def one_of_database() -> InputError:
+    return InputError(
+        "--url names a database: say what to read there by either --table or --sql, and no file."
+    )
+
+
+def file_is_url() -> InputError:
+    return InputError(
+        "This looks like the address of a database, not a file. Give it as --url, and what to read "
+        "there by --table or --sql."
+    )
 
 
 def not_a_select() -> InputError:
     return InputError(
-        "--sql must be one SELECT, and nothing else: it is read, never run for effect."
+        "The query must be one SELECT, and nothing else: it is read, never run for effect."
     )
 
 

@@ -8,7 +8,13 @@ from types import ModuleType
 from calibrant._checks import InputError
 
 #: What each extra is for, as the end of a sentence.
-_PURPOSE = {"plot": "plots", "report": "the HTML report", "onnx": "ONNX models"}
+_PURPOSE = {
+    "plot": "plots",
+    "report": "the HTML report",
+    "onnx": "ONNX models",
+    "sql": "databases",
+    "spark": "Spark",
+}
 
 
 class ExtraError(InputError, ImportError):

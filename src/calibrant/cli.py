@@ -38,6 +38,7 @@ from calibrant.recalibrate.fitting import Objective
 from calibrant.report import terminal
 from calibrant.report.html import check_ready
 from calibrant.sources.files import read_models, read_predictions, read_scores
+from calibrant.sources.sql import shown_url
 from calibrant.sources.writing import (
     check_csv_name,
     check_json_name,
@@ -63,8 +64,20 @@ File = Annotated[
     ),
 ]
 Sql = Annotated[
-    str | None, typer.Option(help="A SELECT instead of a file: \"SELECT y, p FROM 'preds.csv'\".")
+    str | None,
+    typer.Option(
+        help="A SELECT instead of a file: \"SELECT y, p FROM 'preds.csv'\". With --url it runs in "
+        "the database."
+    ),
 ]
+Url = Annotated[
+    str | None,
+    typer.Option(
+        help="A database instead of a file: postgresql+psycopg://user:password@host/database, or "
+        "env:NAME if it is in the environment variable NAME."
+    ),
+]
+TableName = Annotated[str | None, typer.Option("--table", help="With --url: the table.")]
 By = Annotated[
     list[str] | None,
     typer.Option(help="Column whose values make groups; may be given several times."),
@@ -135,6 +148,8 @@ def audit_command(
     prob: Prob,
     file: File = None,
     sql: Sql = None,
+    url: Url = None,
+    table: TableName = None,
     by: By = None,
     weight: Weight = None,
     pos_label: PosLabel = None,
@@ -185,6 +200,8 @@ def audit_command(
         data = read_predictions(
             file,
             sql=sql,
+            url=url,
+            table=table,
             label=label,
             prob=prob,
             by=by or (),
@@ -221,6 +238,8 @@ def compare_command(
     ],
     file: File = None,
     sql: Sql = None,
+    url: Url = None,
+    table: TableName = None,
     weight: Weight = None,
     pos_label: PosLabel = None,
     drop_missing: DropMissing = False,
@@ -237,6 +256,8 @@ def compare_command(
         models = read_models(
             file,
             sql=sql,
+            url=url,
+            table=table,
             label=label,
             probs=prob,
             weight=weight,
@@ -318,6 +339,8 @@ def calibrate(
     ],
     file: File = None,
     sql: Sql = None,
+    url: Url = None,
+    table: TableName = None,
     method: Annotated[CalibratorName, typer.Option(help="The kind of calibrator.")] = "isotonic",
     objective: Annotated[
         Objective, typer.Option(help="What platt, beta and temperature minimise.")
@@ -343,6 +366,8 @@ def calibrate(
         data = read_predictions(
             file,
             sql=sql,
+            url=url,
+            table=table,
             label=label,
             prob=prob,
             weight=weight,
@@ -480,6 +505,8 @@ def decide_command(
     false_negative: Annotated[float, typer.Option(help="Cost of not acting where there is one.")],
     file: File = None,
     sql: Sql = None,
+    url: Url = None,
+    table: TableName = None,
     volume: Annotated[
         float | None, typer.Option(help="Decisions to add the price up for, as of a year.")
     ] = None,
@@ -502,6 +529,8 @@ def decide_command(
         data = read_predictions(
             file,
             sql=sql,
+            url=url,
+            table=table,
             label=label,
             prob=prob,
             weight=weight,
@@ -634,8 +663,15 @@ def _output() -> Iterator[Console]:
 
 
 def _command() -> str:
-    """Return the command as it was given, in letters that every file can hold."""
-    return shlex.join(["calibrant", *sys.argv[1:]]).encode("utf-8", "backslashreplace").decode()
+    """Return the command as it was given, but for secrets, in letters that every file can hold."""
+    words = sys.argv[1:]
+    for place, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        if option == "--url" and equals:
+            words[place] = f"--url={shown_url(value)}"
+        elif word == "--url" and place + 1 < len(words):
+            words[place + 1] = shown_url(words[place + 1])
+    return shlex.join(["calibrant", *words]).encode("utf-8", "backslashreplace").decode()
 
 
 def _note(message: Warning | str, *_details: Any, **_more: Any) -> None:

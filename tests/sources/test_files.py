@@ -161,7 +161,7 @@ def test_any_select(length, tmp_path):
 def test_what_is_no_select_does_nothing(sql, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
-        InputError, match=r"(the result of --sql could not be read|--sql must be one SELECT)"
+        InputError, match=r"(the result of --sql could not be read|query must be one SELECT)"
     ):
         read_predictions(sql=sql, label="y", prob="p")
     assert list(tmp_path.iterdir()) == []

@@ -22,6 +22,8 @@ from calibrant.sources.terms import Term, col, count, how_many, lit, when
 CROWDED = 0.97
 #: No label is larger.
 _LARGEST = 1e300
+#: From here on every double is a whole number.
+_ALL_WHOLE = 2.0**53
 FIRST_CROWD, _MORE_CROWDS = 4, (7, 10, 13, 16, 20)
 
 
@@ -138,11 +140,13 @@ class _Look:
         }
         if self._roles.weight is not None:
             weight = self._weight()
+            whole = (weight >= 0) & (weight < _ALL_WHOLE)
+            floor = when(whole, weight, 0.0).floor()  # not every engine can round larger ones
             sums |= {
                 "w_missing": count(_missing(weight)),
                 "w_negative": count(weight < 0),
                 "w_zero": count(weight == 0),
-                "w_broken": count(weight != weight.floor()),
+                "w_broken": count(whole & (weight != floor)),
                 "w_total": weight.sum(),
             }
         label = self._number() if self._label_is_number else col("label")

@@ -1,6 +1,7 @@
-"""Files: predictions in CSV, Parquet and JSON lines, or in the result of a SELECT.
+"""Files: predictions in CSV, Parquet and JSON lines, in the result of a SELECT, or in a database.
 
-A short table is read into memory once. A long one stays where it is, and DuckDB sums it up.
+A short table is read into memory once. A long one stays where it is, and DuckDB sums it up; that
+of a database always does.
 """
 
 from __future__ import annotations
@@ -18,13 +19,20 @@ from calibrant import _checks
 from calibrant._types import AnyArray
 from calibrant.sources.columns import is_missing, unmasked
 from calibrant.sources.duck import Duck
-from calibrant.sources.engine import quoted
+from calibrant.sources.engine import Table, quoted
 from calibrant.sources.inputs import Roles
 from calibrant.sources.models import ArrayModels, FrameModels, Models
 from calibrant.sources.predictions import Origin, Predictions
+from calibrant.sources.sql import sql_table, url_from
+from calibrant.sources.terms import Term, col, count, how_many, lit
 
 #: Rows up to which a table is read into memory.
 SHORT = 1 << 22
+#: The address of a database, where a file was asked for.
+_ADDRESS = re.compile(
+    # a path has lost the second / already
+    r"(postgres|mysql|mariadb|sqlite|mssql|oracle|snowflake|bigquery)[^:]*:/|[a-z][^/]*:/.*@"
+)
 #: What groups may be of as they are; other values are groups by their text.
 _PLAIN = re.compile(r"(U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN|VARCHAR)$")
 _NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(\d+,\s*\d+\))$")
@@ -39,7 +47,9 @@ class Request:
     file : str or Path, optional
         A file, whose ending tells its format; a pattern, such as preds/*.parquet; or a folder.
     sql : str, optional
-        A SELECT, instead of a file.
+        A SELECT, instead of a file or a table.
+    url, table : str, optional
+        A database, and the table there; or with `sql` the SELECT that it runs.
     label, probs, weight, clusters, by
         Names of columns.
     pos_label : str, optional
@@ -54,6 +64,8 @@ class Request:
     probs: tuple[str, ...]
     file: str | Path | None = None
     sql: str | None = None
+    url: str | None = None
+    table: str | None = None
     weight: str | None = None
     clusters: str | None = None
     by: tuple[str, ...] = ()
@@ -64,6 +76,10 @@ class Request:
     def roles(self, prob: str) -> Roles:
         """Return the roles of the columns for one model."""
         return Roles(self.label, prob, self.weight, self.clusters)
+
+    def used(self) -> dict[str, str]:
+        """Return the columns that are no groups."""
+        return {role: name for role, name in self.columns().items() if not role.startswith("by")}
 
     def columns(self) -> dict[str, str]:
         """Return the column of each role; scores and groups are numbered."""
@@ -83,11 +99,14 @@ def read_predictions(
 ) -> Predictions:
     """Read predictions of one model; the parameters are those of `Request`."""
     request = Request(label, (prob,), file, by=tuple(by), **options)
+    _check_place(request)
+    if request.url is not None:
+        return _lazy(*_in_database(request, request.url), request, Origin())
     duck = _opened(request)
     origin = _origin(request)
     columns = _short(duck, request)
     if columns is None:
-        return _long(duck, request, origin)
+        return _lazy(*_prepared(duck, request), request, origin)
     columns["label"] = _truth_values(columns["label"])
     dropped = _drop_missing(columns, duck) if request.drop_missing else 0
     try:
@@ -105,6 +124,10 @@ def read_models(
     if len(set(probs)) < 2 or len(set(probs)) < len(probs):
         raise _checks.too_few_models("--prob", "--prob model_a --prob model_b")
     request = Request(label, tuple(probs), file, **options)
+    _check_place(request)
+    if request.url is not None:
+        table, pos_label, _ = _in_database(request, request.url)
+        return FrameModels(table, list(probs), request.roles(probs[0]), pos_label)
     duck = _opened(request)
     columns = _short(duck, request)
     if columns is None:
@@ -134,12 +157,24 @@ def read_scores(file: Path, *, prob: str) -> AnyArray:
     return scores[~missing]
 
 
-def _opened(request: Request) -> Duck:
-    duck = Duck(request.file, request.sql)
-    roles = [name for role, name in request.columns().items() if not role.startswith("by")]
+def _check_place(request: Request) -> None:
+    """Refuse two places to read from, or none, and a column with two roles."""
+    if request.url is None and request.table is not None:
+        raise _checks.table_without_url()
+    if request.url is not None and (request.file, request.table, request.sql).count(None) != 2:
+        raise _checks.one_of_database()
+    if request.url is not None and request.file is not None:
+        raise _checks.one_of_database()
+    roles = list(request.used().values())
     for name in roles:
         if roles.count(name) > 1:
             raise _checks.column_of_two_roles(name)
+
+
+def _opened(request: Request) -> Duck:
+    if request.file is not None and _ADDRESS.match(str(request.file)):
+        raise _checks.file_is_url()
+    duck = Duck(request.file, request.sql)
     duck.check(list(request.columns().values()))
     return duck
 
@@ -260,9 +295,10 @@ def _drop_missing(columns: dict[str, AnyArray], duck: Duck) -> int:
     return int(missing.sum())
 
 
-def _long(duck: Duck, request: Request, origin: Origin) -> Predictions:
-    """Return predictions whose rows stay in DuckDB."""
-    table, pos_label, dropped = _prepared(duck, request)
+def _lazy(
+    table: Table, pos_label: object, dropped: int, request: Request, origin: Origin
+) -> Predictions:
+    """Return predictions whose rows stay where they are."""
     data = Predictions(
         table,
         label=request.label,
@@ -277,9 +313,38 @@ def _long(duck: Duck, request: Request, origin: Origin) -> Predictions:
     return data
 
 
-def _prepared(duck: Duck, request: Request) -> tuple[Any, object, int]:
+def _in_database(request: Request, url: str) -> tuple[Table, object, int]:
+    """Return a table of a database, the event, and how many rows are left out."""
+    table = sql_table(url_from(url), request.table, query=request.sql)
+    for name in request.columns().values():
+        if name not in table.kinds:
+            raise _checks.unknown_column(name, list(table.kinds), "the table")
+    pos_label = None
+    if request.pos_label is not None:
+        few = table.columns({"label": request.label}).distinct().head(5)
+        pos_label = _typed(request.pos_label, few.fetch()["label"], request.label)
+    if not request.drop_missing:
+        return table, pos_label, 0
+    given = _given(table, list(request.used().values()))
+    rows, kept = int(table.number(how_many())), int(table.number(count(given)))
+    if kept == 0:
+        raise _checks.file_all_missing("the table", rows)
+    return table.filter(given), pos_label, rows - kept
+
+
+def _given(table: Table, names: list[str]) -> Term:
+    """Say that no value of some columns is missing."""
+    given = lit(True)
+    for name in names:
+        given = given & ~col(name).is_null()
+        if table.kinds[name].is_float():
+            given = given & ~col(name).double().is_nan()
+    return given
+
+
+def _prepared(duck: Duck, request: Request) -> tuple[Table, object, int]:
     """Return a relation read as short tables are, the event, and how many rows are left out."""
-    columns = {role: name for role, name in request.columns().items() if not role.startswith("by")}
+    columns = request.used()
     for role, name in columns.items():
         if _is_number(role) and _is_text(duck, name):
             _refuse_words_in_engine(duck, name)

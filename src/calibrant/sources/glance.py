@@ -62,9 +62,8 @@ def plain_totals(cells: Cells, ff: float) -> Totals:
 class _Fenced(Placed):
     """A grid that puts all scores under 0 before the first cell, so that keys stay few."""
 
-    def expressions(self) -> tuple[Term, Term]:
-        slot, inside = super().expressions()
-        return when(col("f") < 0, -1.0, slot), inside
+    def _cell(self, score: Term, size: float) -> Term:
+        return when(score < 0, -1.0, super()._cell(score, size))
 
 
 def _fenced_outcome() -> Term:

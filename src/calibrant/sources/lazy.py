@@ -10,12 +10,24 @@ import narwhals as nw
 import numpy as np
 
 from calibrant import _checks
+from calibrant._extras import require
 from calibrant._types import AnyArray
 from calibrant.sources.columns import unmasked
 from calibrant.sources.engine import ROW, Fetched, Table, Watch, quoted, unwatched
-from calibrant.sources.terms import Term
+from calibrant.sources.terms import Term, col, how_many, kept, lit, when
 
-_NAMES = {"duckdb": "DuckDB", "polars": "polars", "pyspark": "Spark", "dask": "Dask"}
+_NAMES = {
+    "duckdb": "DuckDB",
+    "polars": "polars",
+    "pyspark": "Spark",
+    "pyspark[connect]": "Spark",
+    "dask": "Dask",
+}
+_AGGREGATES = {"sum", "min", "max"}
+#: Values that Spark takes one by one.
+_FEW = 1000
+#: The name of a column that nothing else has.
+_WANTED = "wanted_"
 
 
 class LazyTable(Table):
@@ -98,10 +110,7 @@ class DuckTable(LazyTable):
     def keep_in(self, column: str, values: Sequence[int | str] | Sequence[int]) -> Self:
         # DuckDB takes seconds and a gigabyte to read a hundred thousand values one by one, so
         # they come as one text, which it splits
-        marks = map(
-            chr, (*range(1, 32), *range(0xE000, 0xF900))
-        )  # control characters, private ones
-        between = next(mark for mark in marks if all(mark not in str(v) for v in values))
+        between = _between(values)
         kind = "VARCHAR" if isinstance(next(iter(values), ""), str) else "BIGINT"
         # a NUL in the text of a query ends it for some versions
         text = between.join(map(str, values)).replace("'", "''").replace("\0", "' || chr(0) || '")
@@ -158,13 +167,71 @@ class PolarsTable(LazyTable):
             return self._frame.collect()
 
 
+class SparkTable(LazyTable):
+    """A DataFrame of Spark."""
+
+    def chosen(self, columns: Mapping[str, str]) -> Self:
+        # by numbers, because a dot in a name means a field to Spark, and * every column
+        known = list(self.kinds)
+        numbered = nw.to_native(self._frame).toDF(*(f"c{place}" for place in range(len(known))))
+        names = {new: f"c{known.index(name)} AS {new}" for new, name in columns.items()}
+        return self._native(numbered.selectExpr(*names.values()))
+
+    def keep_in(self, column: str, values: Sequence[int | str] | Sequence[int]) -> Self:
+        native = nw.to_native(self._frame)
+        if len(values) <= _FEW and not isinstance(next(iter(values), ""), str):
+            listed = ", ".join(map(str, values)) or "NULL"
+            return self._native(native.filter(f"{column} IN ({listed})"))
+        # Spark takes half a millisecond for each value in a condition, so many come as one text,
+        # which is split in the cluster and sent to every executor; rows stay where they are
+        functions = require("pyspark.sql.functions", "spark")
+        between, kind = _between(values), "string" if isinstance(values[0], str) else "bigint"
+        text = functions.lit(between.join(map(str, values)))
+        each = functions.explode(functions.split(text, between, -1)).alias(_WANTED)
+        wanted = native.sparkSession.range(1).select(each).select(functions.col(_WANTED).cast(kind))
+        on = functions.col(column) == functions.col(_WANTED)
+        return self._native(native.join(functions.broadcast(wanted), on, "left_semi"))
+
+
+class DaskTable(LazyTable):
+    """A dataframe of Dask."""
+
+    def grouped(self, by: Sequence[str], **sums: Term) -> Self:
+        # what is added up must be a column, and how many rows there are is asked for once
+        before: dict[str, Term] = {}
+        plain: dict[str, Term] = {}
+        for name, term in sums.items():
+            if term.what in _AGGREGATES and term.parts[0].what != "column":
+                before[name] = term.parts[0]
+                plain[name] = Term(term.what, (col(name),))
+            elif term.what in {"count", "rows"}:
+                before[name] = when(term.parts[0], 1, 0) if term.parts else lit(1)
+                plain[name] = col(name).sum()
+            else:
+                plain[name] = term
+        return super(DaskTable, self.with_columns(**before)).grouped(by, **plain)
+
+    def distinct(self) -> Self:
+        names = list(self.kinds)  # not unique, which moves all rows between the workers
+        return self.grouped(names, rows=how_many()).select(**kept(*names))
+
+
 def lazy_table(frame: nw.LazyFrame[Any], watch: Watch = unwatched) -> LazyTable:
     """Return the table behind a lazy frame."""
-    if frame.implementation.is_duckdb():
+    engine = frame.implementation
+    if engine.is_duckdb():
         return DuckTable(frame, watch)
-    if frame.implementation.is_polars():
+    if engine.is_polars():
         return PolarsTable(frame, watch)
-    return LazyTable(frame, watch)
+    if engine.is_pyspark() or engine.is_pyspark_connect():
+        return SparkTable(frame, watch)
+    return DaskTable(frame, watch) if engine.is_dask() else LazyTable(frame, watch)
+
+
+def _between(values: Sequence[int | str] | Sequence[int]) -> str:
+    """Return a mark that is in none of some values: a control character, or a private one."""
+    marks = map(chr, (*range(1, 32), *range(0xE000, 0xF900)))
+    return next(mark for mark in marks if all(mark not in str(value) for value in values))
 
 
 def _array(series: nw.Series[Any]) -> AnyArray:
@@ -232,5 +299,6 @@ _MADE: dict[str, Callable[..., Any]] = {
     "min": lambda x: x.min(),
     "max": lambda x: x.max(),
     "rows": nw.len,
-    "count": lambda x: x.cast(nw.Int64).sum(),  # Spark does not add up truth values
+    # not a sum of truth values, which Spark does not know
+    "count": lambda x: nw.when(x).then(nw.lit(1)).otherwise(nw.lit(0)).sum(),
 }

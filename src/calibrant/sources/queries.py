@@ -25,7 +25,7 @@ class Placed(Grid):
         """Return the slot of each score, and how far inside its cell it lies."""
         score, size = col("f"), float(2**self._level)
         x = score * size
-        cell = when(score >= 1, size - 1, x.floor())
+        cell = self._cell(score, size)
         if not self._crowd:
             return cell, x - cell
         fine = score * float(2 ** (self._level + self._crowd))
@@ -33,6 +33,9 @@ class Placed(Grid):
         slot = when(near, fine.floor(), cell + size)
         inside = when(near, fine - fine.floor(), x - cell)
         return slot, inside
+
+    def _cell(self, score: Term, size: float) -> Term:
+        return when(score >= 1, size - 1, (score * size).floor())
 
 
 def summed(

@@ -1,0 +1,84 @@
+"""SQL: a table or a query in a database, asked through SQLAlchemy. Its rows stay there."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from calibrant import _checks
+from calibrant._extras import require
+from calibrant.sources.engine import Table
+
+_ENVIRONMENT = "env:"
+
+
+def sql_table(connection: Any, table: str | None = None, *, query: str | None = None) -> Table:
+    """Return a table of a database, or the result of a query, to stand where a table is asked for.
+
+    What is asked of it is a few sums, each a ``GROUP BY`` that runs in the database. Its rows do
+    not leave it, but for those in the few cells of the diagram that must be looked into.
+
+    Parameters
+    ----------
+    connection : str, or a URL, Engine or Connection of SQLAlchemy
+        Where the table is. From a URL or an engine a connection of its own is opened, which
+        ends with the table; in PostgreSQL it only reads, and sees the rows as they are now. Your
+        own connection is used as it is.
+    table : str
+        The name of a table or view, which may have its schema before it, as in ``risk.scores``.
+    query : str
+        A SELECT instead.
+
+    Raises
+    ------
+    ValueError
+        If the database cannot be reached or refuses: with its own words, but never a password.
+
+    Notes
+    -----
+    It takes ``pip install 'calibrant[sql]'`` and the driver of the database. Tested with
+    PostgreSQL (psycopg) and SQLite; others need floor, ln and exp.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> import numpy as np
+    import sqlalchemy as sa
+    >>> engine = sa.create_engine("sqlite://", poolclass=sa.StaticPool)
+    >>> with engine.begin() as connection:
+    ...     _ = connection.execute(sa.text("CREATE TABLE scores (churned INTEGER, p REAL)"))
+    ...     rows = [{"y": 0, "p": 0.2}, {"y": 1, "p": 0.7}, {"y": 1, "p": 0.9}]
+    ...     _ = connection.execute(sa.text("INSERT INTO scores VALUES (:y, :p)"), rows)
+    >>> table = cb.sql_table(engine, "scores")
+    >>> cb.calibration_error(cb.Predictions(table, label="churned", prob="p"))
+    0.1333...
+    """
+    if (table is None) == (query is None):
+        raise _checks.table_or_query()
+    for name, text in {"table": table, "query": query}.items():
+        if text is not None and not isinstance(text, str):
+            raise _checks.not_a_name(name, type(text).__name__)
+    require("sqlalchemy", "sql")
+    from calibrant.sources.selects import open_select
+
+    return open_select(connection, table, query)
+
+
+def url_from(text: str) -> str:
+    """Return a URL as it is, or from the environment variable NAME if the text is env:NAME."""
+    if not text.startswith(_ENVIRONMENT):
+        return text
+    name = text.removeprefix(_ENVIRONMENT)
+    if not os.environ.get(name):
+        raise _checks.variable_unset(name)
+    return os.environ[name]
+
+
+def shown_url(url: str) -> str:
+    """Return a URL without the user's name, the password and all that comes after a ?."""
+    if url.startswith(_ENVIRONMENT):
+        return url
+    require("sqlalchemy", "sql")
+    from calibrant.sources.database import without_secrets
+
+    return without_secrets(url)
