@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import calibrant as cb
 from calibrant._checks import InputError
-from reference.engines import ENGINES, LAZY, same
+from reference.engines import ENGINES, LAZY, UNORDERED, same, without_row
 
 RNG = np.random.default_rng(0)
 ROWS = 30_000
@@ -82,9 +82,10 @@ def test_every_function_takes_a_lazy_table(wrap, name, tmp_path):
 @pytest.mark.parametrize("kind", ["spread", "crowded", "tiny", "ties", "ends", "neighbours"])
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize(
-    "wrap", [LAZY["polars lazy"], LAZY["duckdb table"]], ids=["polars", "duckdb"]
+    "engine",  # Spark and Dask take a second for each of many passes, and know nothing more
+    [name for name in LAZY if name not in {"polars scan", "duckdb file", "spark", "dask"}],
 )
-def test_cells_that_must_be_split_often(wrap, soft, kind, monkeypatch):
+def test_cells_that_must_be_split_often(engine, soft, kind, monkeypatch, tmp_path):
     """With no room to open cells at once, they are split in the engine until they are small."""
     from calibrant.sources import frames
 
@@ -101,7 +102,7 @@ def test_cells_that_must_be_split_often(wrap, soft, kind, monkeypatch):
         "neighbours": 0.5 + rng.integers(-3, 4, 500) * 2.0**-53,
     }[kind]
     label = rng.random(500) if soft else (rng.random(500) < 0.3).astype(int)
-    table = wrap(pd.DataFrame({"y": label, "p": prob}), None)
+    table = LAZY[engine](pd.DataFrame({"y": label, "p": prob}), tmp_path)
     found, expected = cb.Predictions(table, label="y", prob="p"), cb.Predictions(label, prob)
     assert cb.calibration_error(found) == pytest.approx(cb.calibration_error(expected), abs=1e-12)
     same(plain(cb.worst_interval(found)), plain(cb.worst_interval(expected)))
@@ -222,6 +223,8 @@ def refusal(table, options):
 def test_bad_input_gets_the_same_words_everywhere(wrap, fault, tmp_path):
     table, options = FAULTS[fault]
     expected = refusal(table, options)
+    if wrap in UNORDERED.values():
+        expected = without_row(expected)
     found = refusal(wrap(table, tmp_path), options)
     assert found.replace("the table", "column 'y'", 1 if fault == "no rows" else 0) == expected
 
@@ -230,7 +233,8 @@ def test_bad_input_gets_the_same_words_everywhere(wrap, fault, tmp_path):
 def test_words_where_numbers_should_be(wrap, tmp_path):
     table = wrap(broken(p=[f"{p:.3f}" for p in TABLE["p"][:20]]), tmp_path)
     words = refusal(table, {})
-    assert words.startswith("column 'p' must hold numbers, but row 0 (the first row is 0) holds '")
+    expected = "column 'p' must hold numbers, but row 0 (the first row is 0) holds '"
+    assert words.startswith(without_row(expected) if wrap in UNORDERED.values() else expected)
 
 
 NAMES = [

@@ -209,7 +209,8 @@ class DaskTable(LazyTable):
                 plain[name] = col(name).sum()
             else:
                 plain[name] = term
-        return super(DaskTable, self.with_columns(**before)).grouped(by, **plain)
+        table = self.with_columns(**before) if before else self
+        return super(DaskTable, table).grouped(by, **plain)
 
     def distinct(self) -> Self:
         names = list(self.kinds)  # not unique, which moves all rows between the workers

@@ -55,7 +55,10 @@ class Numbers:
         low = min((value for value in values if value is not None), default=0)
         marks: list[Mark] = [self._missing if v is None else v - low + 2 for v in values]
         missing = lit(self._missing if None in values else self._pooled)
-        near = (column.whole() - low) + 2
+        gaps = pooled or None in values
+        # pandas, in the workers of Dask, makes no whole number of what is missing
+        given = when(column.is_null(), low, column) if gaps else column
+        near = (given.whole() - low) + 2
         if pooled:
             known = column.is_in([value for value in values if value is not None])
             near = when(known, near, self._pooled)

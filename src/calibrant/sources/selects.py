@@ -57,7 +57,9 @@ class SqlTable(Table):
         return self._with(sa.select(*new), _Renamed(self._kinds, columns))
 
     def select(self, **terms: Term) -> Self:
-        return self._with(sa.select(*self._elements(terms)), self._kinds_of(terms))
+        # a count of rows names no column that would say whose rows
+        query = sa.select(*self._elements(terms)).select_from(self._source)
+        return self._with(query, self._kinds_of(terms))
 
     def with_columns(self, **terms: Term) -> Self:
         others = [name for name in self._names if name not in terms]
@@ -189,10 +191,12 @@ class _Found(Mapping[str, Any]):
 
 def _kind_of(values: list[Any]) -> Any:
     """Return the kind that holds all of some values: whole numbers next to others are doubles."""
-    fitting = [kind for types, kind in _KINDS if any(isinstance(v, types) for v in values)]
-    if not fitting:
-        return nw.Unknown() if values else nw.Float64()
-    return fitting[-1]
+    if not values:
+        return nw.String()  # nothing is asked of a column without values but that it has none
+    kinds = [next((kind for types, kind in _KINDS if isinstance(v, types)), None) for v in values]
+    if None in kinds:
+        return nw.Unknown()
+    return nw.Float64() if nw.Float64() in kinds else kinds[0]
 
 
 class _Renamed(Mapping[str, Any]):
