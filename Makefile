@@ -5,7 +5,7 @@ BENCH := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-install test-browser validity lint bench bench-quality bench-large pictures certificates reproduction learning clean
+.PHONY: help demo test test-engines test-install test-browser validity lint bench bench-quality bench-large pictures certificates reproduction learning clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -14,17 +14,21 @@ demo: $(VENV)/run.stamp ## audit a built-in simulated model
 	@$(BIN)/calibrant demo
 
 # each process of pytest has a core of its own: more threads would only wait for each other
-test validity: export OMP_NUM_THREADS = 1
-test validity: export OPENBLAS_NUM_THREADS = 1
+test test-engines validity: export OMP_NUM_THREADS = 1
+test test-engines validity: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/dev.stamp ## run the tests (under five minutes)
-	$(BIN)/python -m pytest -n auto -m "not install and not validity"
+	$(BIN)/python -m pytest -n auto -m "not install and not validity and not engines"
 
 test-install: $(VENV)/dev.stamp ## clone, set up and run the README's commands from nothing
 	$(BIN)/python -m pytest -m install
 
 test-browser: $(VENV)/browser.stamp ## open the report in chromium, which must be installed
 	$(BIN)/python -m pytest -m browser tests/report
+
+test-engines: export CALIBRANT_ENGINES = 1
+test-engines: $(VENV)/engines.stamp ## ask Spark (needs Java 17), Dask and PostgreSQL (needs its server installed)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m engines
 
 validity: $(VENV)/dev.stamp ## check every guarantee by long simulations (minutes)
 	$(BIN)/python -m pytest -n auto -m validity tests/validity
@@ -84,6 +88,10 @@ $(VENV)/dev.stamp: $(BIN)/python pyproject.toml
 
 $(VENV)/browser.stamp: $(VENV)/dev.stamp
 	$(PIP) install --editable '.[dev,browser]'
+	@touch $@
+
+$(VENV)/engines.stamp: $(VENV)/dev.stamp
+	$(PIP) install --editable '.[dev,engines]'
 	@touch $@
 
 $(VENV)/boosting.stamp: $(VENV)/dev.stamp

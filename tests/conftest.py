@@ -1,6 +1,8 @@
 import pytest
 from hypothesis import settings
 
+from reference.engines import SERVED
+
 # Fixed examples: a failure here is a failure everywhere.
 settings.register_profile("fixed", derandomize=True, deadline=None, print_blob=True)
 settings.load_profile("fixed")
@@ -14,3 +16,12 @@ def tiny_steps(monkeypatch):
     monkeypatch.setattr(columns, "CHUNK", 3)
     monkeypatch.setattr(arrays, "_FEW_ROWS", 0)
     monkeypatch.setattr(arrays, "_FINER_BITS", 6)
+
+
+def pytest_collection_modifyitems(items):
+    """Keep the tests of an engine with a server together, so that it is started once."""
+    for item in items:
+        for engine in SERVED:
+            if engine in item.nodeid.rpartition("/")[2]:
+                item.add_marker(pytest.mark.engines)
+                item.add_marker(pytest.mark.xdist_group(engine))

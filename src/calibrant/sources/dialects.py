@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from calibrant.sources.terms import Term
 
 Element: TypeAlias = sa.ColumnElement[Any]
-#: Squares of less than this, about 1e-300, count as 0.
+#: Less than this, about 1e-150, counts as 0 in products.
 _SMALLEST = 2.0**-500
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -111,6 +111,9 @@ class Dialect:
     def _squared(self, part: Term) -> Element:
         return self.element(part) * self.element(part)
 
+    def _weighed(self, part: Term, weight: Term) -> Element:
+        return self.element(part) * self.element(weight)
+
     def _log(self, part: Term) -> Element:
         return sa.func.ln(self.element(part), type_=sa.Double())
 
@@ -180,6 +183,11 @@ class Postgres(Dialect):
     def _squared(self, part: Term) -> Element:
         value = self.element(part)
         return sa.case((value > self._value(_SMALLEST), value * value), else_=self._value(0.0))
+
+    def _weighed(self, part: Term, weight: Term) -> Element:
+        value = self.element(part)
+        large = sa.or_(value > self._value(_SMALLEST), value < self._value(-_SMALLEST))
+        return sa.case((large, value * self.element(weight)), else_=self._value(0.0))
 
     def _is_nan(self, part: Term) -> Element:
         return self.element(part) == self._value(float("nan"))

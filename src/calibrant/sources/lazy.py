@@ -291,6 +291,7 @@ _MADE: dict[str, Callable[..., Any]] = {
     "join": lambda between, *parts: nw.concat_str(*map(_lit, parts), separator=between),
     "floor": lambda x: x.floor(),
     "squared": lambda x: x * x,
+    "weighed": operator.mul,
     "log": lambda x: x.log(),
     "exp": lambda x: x.exp(),
     "is null": lambda x: x.is_null(),

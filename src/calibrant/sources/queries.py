@@ -63,16 +63,16 @@ def summed(
         names = ("inside", *(["ff"] if squares else []))
     else:
         w = col("w") if weighted else lit(1.0)
-        step = w * (y - f)
+        step = (y - f).weighed(w)
         table = rows.with_columns(
             key=slot,
             weight=w,
-            positives=w * y,
+            positives=y.weighed(w),
             rise=when(y > f, step, 0.0),
             fall=when(y < f, 0 - step, 0.0),
-            ff=w * f.squared(),
-            fy=w * f * y,
-            yy=w * y.squared(),
+            ff=f.squared().weighed(w),
+            fy=(f * y).weighed(w),
+            yy=y.squared().weighed(w),
         )
         names = ("weight", "positives", "rise", "fall", "ff", "fy", "yy")
     if joint is not None:
@@ -139,7 +139,7 @@ def pooled(rows: Table, *, weighted: bool, by: tuple[str, ...] = ()) -> Table:
     """Say how rows are pooled by score; `points` does the rest."""
     if not weighted:
         return rows.grouped(("f", *by), n=how_many(), positives=col("y").sum())
-    table = rows.with_columns(positives=col("w") * col("y"))
+    table = rows.with_columns(positives=col("y").weighed(col("w")))
     sums = {"positives": col("positives").sum(), "weight": col("w").sum()}
     return table.grouped(("f", *by), n=how_many(), **sums)
 

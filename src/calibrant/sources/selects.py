@@ -148,7 +148,7 @@ def _select(query: str) -> str:
     words = _LITERAL.sub(" ", bare)
     if ";" in words or not _BEGIN.match(words):
         raise _checks.not_a_select()
-    return _COLON.sub(r"\\:", bare)
+    return _COLON.sub(r"\\:", bare) + "\n"  # it may end in a comment
 
 
 class _Found(Mapping[str, Any]):

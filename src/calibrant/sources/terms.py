@@ -91,6 +91,10 @@ class Term:
         """Return its square; 0 where that is too small for a double."""
         return Term("squared", (self,))
 
+    def weighed(self, weight: Term) -> Term:
+        """Return it times a weight; 0 where it is too small to count."""
+        return Term("weighed", (self, weight))
+
     def log(self) -> Term:
         """Return the natural logarithm of a number above 0."""
         return Term("log", (self,))
