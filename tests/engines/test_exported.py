@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-import sqlalchemy as sa
 
 from reference import servers
 from reference.engines import started
 from reference.exported import CALIBRATORS, hard_scores
 
 pytestmark = pytest.mark.engines
+psycopg = pytest.importorskip("psycopg")
 each = pytest.mark.parametrize("fitted", CALIBRATORS.values(), ids=CALIBRATORS)
 
 
@@ -17,14 +17,15 @@ each = pytest.mark.parametrize("fitted", CALIBRATORS.values(), ids=CALIBRATORS)
 @pytest.mark.xdist_group("postgresql")
 def test_in_postgres(fitted):
     scores = hard_scores(fitted.function_)
-    engine = sa.create_engine(started(servers.postgres).url, poolclass=sa.NullPool)
-    with engine.connect() as connection:
-        connection.execute(sa.text("CREATE TEMP TABLE scores (row int, p float8)"))
-        rows = [{"row": row, "p": score} for row, score in enumerate(scores.tolist())]
-        connection.execute(sa.text("INSERT INTO scores VALUES (:row, :p)"), rows)
-        connection.execute(sa.text("SET jit = off"))  # else long ones take minutes to compile
-        query = f"SELECT row, {fitted.to_sql('p', 'postgres')} FROM scores"
-        answer = connection.exec_driver_sql(query.replace("%", "%%")).fetchall()
+    address = started(servers.postgres).url.replace("+psycopg", "")
+    with psycopg.connect(address) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TEMP TABLE scores (row int, p float8)")
+        with cursor.copy("COPY scores FROM STDIN") as copy:
+            for row in enumerate(scores.tolist()):
+                copy.write_row(row)
+        cursor.execute("SET jit = off")  # else long ones take minutes to compile
+        cursor.execute(f"SELECT row, {fitted.to_sql('p', 'postgres')} FROM scores")
+        answer = cursor.fetchall()
     found = np.array([value for _, value in sorted(answer)])
     assert np.abs(found - fitted.predict(scores)).max() <= 1e-12
 

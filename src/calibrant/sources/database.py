@@ -34,9 +34,16 @@ _NAMES = {
 }
 #: Databases that can show every query of a connection the same rows.
 _SNAPSHOT = {"postgresql": {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}}
-#: What a server may have set otherwise: how doubles and times are written.
+#: What a server may have set otherwise: how doubles and times are written. And opening cells is a
+#: scan for few rows, which PostgreSQL thinks too cheap to share among processes.
 _SETTINGS = {
-    "postgresql": ("extra_float_digits = 3", "datestyle = 'ISO'", "timezone = 'UTC'"),
+    "postgresql": (
+        "extra_float_digits = 3",
+        "datestyle = 'ISO'",
+        "timezone = 'UTC'",
+        "parallel_setup_cost = 0",
+        "parallel_tuple_cost = 0",
+    ),
 }
 #: The user's name and password in a URL.
 _USER_INFO = re.compile(r"(?<=://)[^/?#\s'\"]*@")

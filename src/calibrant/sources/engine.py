@@ -31,6 +31,8 @@ class Table(ABC):
     """
 
     engine: str
+    #: Whether fewer groups with more sums each are faster than more groups with fewer.
+    few_groups: bool = False
 
     @property
     @abstractmethod

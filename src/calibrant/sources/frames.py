@@ -25,9 +25,11 @@ from calibrant.sources.queries import (
     Placed,
     decoded,
     joined,
+    listed,
     log,
     log_gain,
     part_of,
+    plain_sums,
     points,
     pooled,
     sigmoid,
@@ -227,13 +229,17 @@ class FrameSource:
 
     def _summed(self, rows: Table, placed: Placed) -> tuple[Cells, dict[str, FloatArray]]:
         """Add up rows in cells, in the engine."""
-        found = summed(rows, placed, plain=self.plain, weighted=self.weighted).numbers()
+        if self.plain:
+            found = plain_sums(rows, placed)
+        else:
+            found = summed(rows, placed, plain=False, weighted=self.weighted).numbers()
         key = found["key"].astype(np.int64)
         return decoded(key, found, placed, plain=self.plain)[1], found
 
     def _pooled(self, rows: Table) -> Cells:
-        """Pool rows by score, in the engine."""
-        found = pooled(rows, weighted=self.weighted).numbers()
+        """Pool rows by score: in the engine, unless scores seldom tie."""
+        ask = pooled if self.often_tied else listed
+        found = ask(rows, weighted=self.weighted).numbers()
         return points(found, *order_by_score(found["f"]))
 
 

@@ -18,7 +18,7 @@ from calibrant._types import FloatArray
 from calibrant.sources.engine import Table
 from calibrant.sources.facts import CROWDED, FIRST_CROWD, Facts, is_number, outcome_of
 from calibrant.sources.inputs import Roles
-from calibrant.sources.queries import Placed, coarser, decoded, summed
+from calibrant.sources.queries import Placed, coarser, decoded, plain_sums
 from calibrant.sources.slots import start_level
 from calibrant.sources.terms import Term, col, when
 from calibrant.tally import Cells, Totals
@@ -40,8 +40,8 @@ def glance(table: Table, roles: Roles, pos_label: object, *, fine: bool) -> Glan
     if not (whole and is_number(kinds["prob"])) or pos_label is not None or roles.weight:
         return None
     placed = _Fenced(level)
-    rows = table.select(f=col("prob").double(), y=_fenced_outcome())
-    found = summed(rows, placed, plain=True, weighted=False).numbers()
+    outcome = _outcome_or_nan() if table.few_groups else _fenced_outcome()
+    found = plain_sums(table.select(f=col("prob").double(), y=outcome), placed)
     if not _all_well(found, float(2**level)):
         return None
     _, cells = decoded(found["key"].astype(np.int64), found, placed, plain=True)
@@ -73,11 +73,18 @@ def _fenced_outcome() -> Term:
     return when(label < 0, -1.0, above)
 
 
+def _outcome_or_nan() -> Term:
+    """Return the outcome, or NaN for whatever is not 0 or 1, which a sum then is as well."""
+    label = col("label").double()
+    return when(label == 1, 1.0, when(label == 0, 0.0, float("nan")))
+
+
 def _all_well(found: dict[str, FloatArray], size: float) -> bool:
     """Say whether every key belongs to the scores under it, so that all outcomes are 0 or 1."""
     key, low, high = found["key"], found["low"], found["high"]
-    if not (len(key) and np.isfinite(key).all() and np.isfinite(found["ff"]).all()):
-        return False  # no rows, or missing values
+    finite = [np.isfinite(found[name]).all() for name in ("key", "n", "ff")]
+    if not (len(key) and all(finite)):
+        return False  # no rows, missing values, or odd outcomes
     slot = np.floor(key / 2)
     inside = (low * size >= slot) & ((high * size < slot + 1) | (slot == size - 1))
     return bool((inside & (slot >= 0) & (slot < size) & (high <= 1)).all())

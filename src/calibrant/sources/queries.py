@@ -83,6 +83,42 @@ def summed(
     return table.grouped(("key", *by), n=how_many(), **sums)
 
 
+def plain_sums(rows: Table, placed: Placed) -> dict[str, FloatArray]:
+    """Add up plain rows in cells, by the outcome, in the way that suits the engine."""
+    if rows.few_groups:
+        return _by_label(_summed_in_cells(rows, placed).numbers())
+    return summed(rows, placed, plain=True, weighted=False).numbers()
+
+
+def _summed_in_cells(rows: Table, placed: Placed) -> Table:
+    """Say how plain rows are added up in cells, events next to the others: half as many groups."""
+    slot, inside = placed.expressions()
+    f, y = col("f"), col("y")
+    table = rows.with_columns(key=slot.whole(), inside=inside, ff=f.squared())
+    table = table.with_columns(events=col("inside") * y)
+    sums = {name: col(name).sum() for name in ("inside", "events", "ff")}
+    ends = {"low": f.min(), "high": f.max()}
+    return table.grouped(["key"], n=how_many(), positives=y.sum(), **sums, **ends)
+
+
+def _by_label(found: dict[str, FloatArray]) -> dict[str, FloatArray]:
+    """Split sums over cells into those of either outcome, as `summed` gives them."""
+    n, positives = found["n"], found["positives"]
+    events = {"n": positives, "inside": found["events"], "key": 2 * found["key"] + 1}
+    others = {
+        "n": n - positives,
+        # exactly 0 if there are none, whatever the sums were rounded to
+        "inside": np.where(n > positives, found["inside"] - found["events"], 0.0),
+        "key": 2 * found["key"],
+    }
+    both = {name: np.concatenate([events[name], others[name]]) for name in events}
+    both |= {name: np.tile(found[name], 2) for name in ("low", "high")}
+    some = positives > 0  # the squares of all scores go with the events, if there are any
+    both["ff"] = np.append(np.where(some, found["ff"], 0.0), np.where(some, 0.0, found["ff"]))
+    there = both["n"] != 0
+    return {name: values[there] for name, values in both.items()}
+
+
 def decoded(
     key: IntArray, found: dict[str, FloatArray], placed: Placed, *, plain: bool
 ) -> tuple[IntArray, Cells]:

@@ -43,6 +43,7 @@ class SqlTable(Table):
     def __init__(self, database: Database, source: sa.FromClause, kinds: Mapping[str, Any]) -> None:
         self._database, self._source, self._kinds = database, source, kinds
         self.engine = database.engine
+        self.few_groups = database.kind == "postgresql"
         self._names = list(source.c.keys())
 
     def __repr__(self) -> str:
