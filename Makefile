@@ -5,7 +5,7 @@ BENCH := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-engines test-install test-browser validity lint bench bench-quality bench-large pictures certificates reproduction learning clean
+.PHONY: help demo test test-engines test-install test-browser validity lint bench bench-quality bench-large bench-engines pictures certificates reproduction learning clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,10 @@ bench-quality: $(BENCH)/bench.stamp ## compare calibrators and classifiers on Ad
 
 bench-large: $(BENCH)/bench.stamp ## how time and memory grow up to 10^8 rows
 	$(BENCH)/bin/python benchmarks/measure.py --growth --save benchmarks/growth.md
+
+bench-engines: $(VENV)/engines.stamp ## measure Spark, PostgreSQL, Dask and SQLite (a quarter of an hour)
+	$(BIN)/python benchmarks/engines.py --save benchmarks/engines.md --json docs/engines.json
+	$(BIN)/python docs/engines.py
 
 pictures: $(VENV)/dev.stamp ## draw the pictures of the README and of docs/paper.md again
 	$(BIN)/python docs/pictures.py

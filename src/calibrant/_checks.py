@@ -747,15 +747,23 @@ def not_a_connection(kind: str) -> InputError:
     )
 
 
-def texts_among_numbers(name: str, text: str) -> InputError:
+def texts_among_numbers(name: str, text: object) -> InputError:
     return InputError(
-        f"{name} holds texts next to other values, such as {text!r}. Ask for rows of one kind by a "
-        "query with a WHERE, or with a CAST."
+        f"{name} holds values of several kinds, such as {text!r} next to numbers. Ask for rows of "
+        "one kind by a query with a WHERE, or with a CAST."
     )
 
 
 def not_a_name(name: str, kind: str) -> InputError:
     return InputError(f"{name} must be a text, but is of type {kind}.")
+
+
+def connection_setting(name: str, value: str) -> InputError:
+    wanted = {"extra_float_digits": "3", "datestyle": "'ISO'"}[name]
+    return InputError(
+        f"This connection has {name} = {value}, so that values lose something on their way. Run "
+        f"SET {name} = {wanted} on it first, or pass the engine or URL."
+    )
 
 
 def table_or_query() -> InputError:
@@ -844,6 +852,13 @@ def table_without_url() -> InputError:
 def one_of_database() -> InputError:
     return InputError(
         "--url names a database: say what to read there by either --table or --sql, and no file."
+    )
+
+
+def secret_out_of_place() -> InputError:
+    return InputError(
+        "A word of this command looks like the address of a database with its password. Give it as "
+        "--url, and what to read there by --table or --sql."
     )
 
 

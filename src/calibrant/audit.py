@@ -165,7 +165,9 @@ class Audit:
     @cached_property
     def _opened(self) -> Diagram:
         """The diagram, opened as far as curves and advice need, which takes as long as the rest."""
-        return resolve(self.source, *CURVES_NEED, advice_need, start=self.diagram)
+        opened = resolve(self.source, *CURVES_NEED, advice_need, start=self.diagram)
+        self.source.rest()
+        return opened
 
     @cached_property
     def curves(self) -> Curves:
@@ -411,6 +413,7 @@ def audit(
     measures, notes = measures_of(data.source, diagram, confidence)
     certificate, test, more = _sure(data, diagram, terms)
     groups, pooled = groups_of(data, by, terms) if by is not None else ((), ())
+    data.source.rest()  # the audit may be kept for long
     return Audit(
         data=_facts(diagram, data.origin.dropped),
         calibration_error=error,

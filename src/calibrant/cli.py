@@ -38,7 +38,7 @@ from calibrant.recalibrate.fitting import Objective
 from calibrant.report import terminal
 from calibrant.report.html import check_ready
 from calibrant.sources.files import read_models, read_predictions, read_scores
-from calibrant.sources.sql import shown_url
+from calibrant.sources.sql import shown_url, without_secrets
 from calibrant.sources.writing import (
     check_csv_name,
     check_json_name,
@@ -671,7 +671,18 @@ def _command() -> str:
             words[place] = f"--url={shown_url(value)}"
         elif word == "--url" and place + 1 < len(words):
             words[place + 1] = shown_url(words[place + 1])
+        elif words[place - 1] != "--url" or place == 0:
+            words[place] = without_secrets(word)
     return shlex.join(["calibrant", *words]).encode("utf-8", "backslashreplace").decode()
+
+
+def _check_secrets() -> None:
+    """Refuse an address with a password where none belongs: an error there would show it."""
+    words = sys.argv[1:]
+    for before, word in zip(["", *words], words, strict=False):
+        belongs = before in {"--url", "--sql"} or word.startswith(("--url=", "--sql="))
+        if not belongs and without_secrets(word) != word:
+            raise _checks.secret_out_of_place()
 
 
 def _note(message: Warning | str, *_details: Any, **_more: Any) -> None:
@@ -688,9 +699,11 @@ def main() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("once", UserWarning)  # whatever -W says: here they are notes
             warnings.showwarning = _note
+            _check_secrets()
             app()
     except (InputError, OSError, UnicodeError) as error:
-        Console(stderr=True, soft_wrap=True).print(f"Error: {error}", markup=False, highlight=False)
+        words = f"Error: {without_secrets(str(error))}"
+        Console(stderr=True, soft_wrap=True).print(words, markup=False, highlight=False)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -110,6 +110,9 @@ class Source(Protocol):
         None where there are no rows to look at.
         """
 
+    def rest(self) -> None:
+        """Let go of what is kept open; the next question opens it again."""
+
     def log_loss(self) -> float | None:
         """Sum up the log loss of all rows, or None where there are no rows to look at."""
 

@@ -109,10 +109,13 @@ def test_a_query_that_writes_is_refused_by_the_server(engine):
 def test_all_passes_see_the_same_rows(engine):
     table = loaded(TABLE, None)
     name = str(table._source.name)
-    before = audited(table)
+    data = cb.Predictions(table, label="y", prob="p")
     with engine.begin() as connection:
         connection.execute(sa.text(f"INSERT INTO {name} SELECT 0, 1.0, 'new' FROM {name}"))
-    same(audited(table), before)
+    same(
+        cb.audit(data, by=["g"]).to_dict(), cb.audit(TABLE, label="y", prob="p", by=["g"]).to_dict()
+    )
+    assert len(cb.Predictions(table, label="y", prob="p")) == 2 * len(TABLE)  # asked anew
 
 
 def connections(engine):
@@ -348,3 +351,68 @@ def test_missing_values_and_named_events(engine, server, tmp_path):
     found = json.loads(done.stdout)
     assert found["data"]["dropped"] == 100
     assert found["data"]["rows"] == 100
+
+
+# a user's own connection is left as it was
+
+
+def test_a_transaction_of_ones_own(engine):
+    with engine.connect() as connection:
+        same(audited(cb.sql_table(connection, "risk.scores")), EXPECTED)
+        assert not connection.in_transaction()
+        with connection.begin():
+            connection.execute(sa.text("CREATE TEMP TABLE mine (y int)"))
+            with pytest.raises(InputError, match="does not exist"):
+                cb.sql_table(connection, "nothing")
+            connection.execute(sa.text("INSERT INTO mine VALUES (1)"))
+            same(audited(cb.sql_table(connection, "risk.scores")), EXPECTED)
+        assert connection.execute(sa.text("SELECT count(*) FROM mine")).scalar() == 1
+
+
+@pytest.mark.parametrize("setting", ["extra_float_digits = 0", "datestyle = 'German'"])
+def test_a_connection_that_loses_digits_is_refused(engine, setting):
+    with engine.connect() as connection:
+        connection.execute(sa.text(f"SET {setting}"))
+        with pytest.raises(InputError, match="values lose something on their way"):
+            cb.sql_table(connection, "risk.scores")
+
+
+def test_an_audit_keeps_no_connection(engine, server, tmp_path):
+    before = connections(engine)
+    found = cb.audit(cb.sql_table(server.url, "risk.scores"), label="y", prob="p")
+    assert connections(engine) == before
+    found.to_html(tmp_path / "report.html")  # asks again
+    assert connections(engine) == before
+    with pytest.raises(InputError):
+        cb.sql_table(server.url, "nothing")
+    assert connections(engine) == before
+
+
+def test_rows_that_change_in_between(engine):
+    with engine.begin() as connection:
+        connection.execute(sa.text("CREATE TABLE moving AS SELECT * FROM risk.scores"))
+    with engine.connect() as connection:
+        data = cb.Predictions(cb.sql_table(connection, "moving"), label="y", prob="p")
+        with engine.begin() as other:
+            other.execute(sa.text("UPDATE moving SET y = 1 - y"))
+        with pytest.raises(InputError, match="changes while it is read"):
+            cb.calibration_error(data)
+
+
+def test_texts_with_colons_stay_as_they_are(engine):
+    for text in (":new:", r"x\:yy", "a::b", ":x", "12:30:00", "%s", "%(x)s"):
+        query = f"SELECT y, p FROM risk.scores WHERE g <> '{text}' AND '{text}' = '{text}'"
+        assert len(cb.Predictions(cb.sql_table(engine, query=query), label="y", prob="p")) == 20_000
+        query = f"SELECT '{text}' AS g, y, p FROM risk.scores LIMIT 1"
+        assert cb.sql_table(engine, query=query).fetch()["g"].tolist() == [text]
+
+
+def test_models_with_tiny_scores(engine):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"y": (rng.random(400) < 0.3).astype(int)})
+    frame["p"], frame["q"] = 10.0 ** rng.uniform(-319, 0, (2, 400))
+    found = cb.compare(loaded(frame, None), label="y", probs=["p", "q"])
+    same(found.to_dict(), cb.compare(frame, label="y", probs=["p", "q"]).to_dict())
+    soft = frame.assign(y=frame["q"])
+    found = cb.audit(loaded(soft, None), label="y", prob="p").to_dict()
+    same(found, cb.audit(soft["y"], soft["p"]).to_dict())

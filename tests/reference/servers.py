@@ -26,8 +26,8 @@ class Missing(Exception):
 
 
 @functools.cache
-def spark():
-    """Start Spark with two executors, each a process of its own."""
+def spark(more=()):
+    """Start Spark with two executors, each a process of its own, and more settings."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         raise Missing("Spark needs Java 17 (Debian: openjdk-17-jre-headless)")
     try:
@@ -48,6 +48,7 @@ def spark():
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "OFF",
         "spark.sql.shuffle.partitions": "2",
+        **dict(more),
     }.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()

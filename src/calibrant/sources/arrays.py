@@ -132,6 +132,9 @@ class ArraySource:
                 kept = rows.weight > 0
                 yield start, kept, rows.take(kept)
 
+    def rest(self) -> None:
+        """Do nothing: nothing is open."""
+
     def log_loss(self) -> float:
         """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
 

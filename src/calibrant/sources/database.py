@@ -38,17 +38,20 @@ _SNAPSHOT = {"postgresql": {"isolation_level": "REPEATABLE READ", "postgresql_re
 #: scan for few rows, which PostgreSQL thinks too cheap to share among processes.
 _SETTINGS = {
     "postgresql": (
-        "extra_float_digits = 3",
-        "datestyle = 'ISO'",
-        "timezone = 'UTC'",
-        "parallel_setup_cost = 0",
-        "parallel_tuple_cost = 0",
+        "SET LOCAL extra_float_digits = 3",
+        "SET LOCAL datestyle = 'ISO'",
+        "SET LOCAL timezone = 'UTC'",
+        "SET LOCAL parallel_setup_cost = 0",
+        "SET LOCAL parallel_tuple_cost = 0",
     ),
+    "sqlite": ("BEGIN",),  # which its driver leaves out before a SELECT
 }
 #: The user's name and password in a URL.
 _USER_INFO = re.compile(r"(?<=://)[^/?#\s'\"]*@")
 #: All that could be a password: what is between the first colon after the user and the last @.
 _AFTER_COLON = re.compile(r"://[^:/@]*:(.*)@")
+#: More than one @ before any ?, of which the first belongs to a password.
+_SEVERAL = re.compile(r"://[^?]*@[^?]*@")
 #: What may carry a secret after the ? of a URL.
 _SECRET = re.compile(r"pass|pwd|token|secret|key|cred|connect|auth", re.IGNORECASE)
 #: Shorter secrets are looked for as words: they could be part of any.
@@ -67,67 +70,93 @@ class Database:
         The same, as SQLAlchemy writes it.
     """
 
-    def __init__(self, connection: Any) -> None:
-        self.engine, self._secrets = "SQLAlchemy", _secrets_of(connection)
-        with self.translated():
-            if isinstance(connection, sa.Connection):
-                self._connection = connection
+    def __init__(self, target: Any) -> None:
+        self.engine, self._secrets = "SQLAlchemy", _secrets_of(target)
+        self._close: weakref.finalize[Any, Any] | None = None
+        self._users: sa.Connection | None = None
+        with self._translated(opening=True):
+            if isinstance(target, sa.Connection):
+                self._users, self._engine = target, target.engine
             else:
-                self._connection = self._opened(connection)
-        self.kind = self._connection.dialect.name
-        if self.kind == "sqlite":
-            self._add_functions()
-        self.engine = _name_of(self.kind)
+                self._engine = _engine_of(target)
+        self.kind = self._engine.dialect.name
+        self.engine = _NAMES.get(self.kind, self.kind)
+        if self._users is not None and self.kind == "postgresql":
+            self._check_settings()
+        elif self._users is None and self.kind == "sqlite":
+            _check_there(self._engine.url)
 
-    def _opened(self, target: Any) -> sa.Connection:
-        if isinstance(target, sa.Engine):
-            engine = target
-        elif isinstance(target, str | sa.URL):
-            engine = sa.create_engine(target, poolclass=NullPool)
-        else:
-            raise _checks.not_a_connection(type(target).__name__)
-        kind = engine.dialect.name
-        self.engine = _name_of(kind)
-        if kind == "sqlite":
-            _check_there(engine.url)
-        connection = engine.connect()
-        # closed with the last table that asks it: an open one would keep old rows from being freed
-        weakref.finalize(self, connection.close)
-        connection = connection.execution_options(**_SNAPSHOT.get(kind, {}))
-        for setting in _SETTINGS.get(kind, ()):
-            connection.execute(sa.text(f"SET LOCAL {setting}"))
-        return connection
-
-    def _add_functions(self) -> None:
-        """Give SQLite the logarithm and the exponential if it was built without them."""
-        options = self.fetch(sa.text("PRAGMA compile_options"))[1][0].tolist()
-        driver: Any = self._connection.connection.driver_connection
-        if "ENABLE_MATH_FUNCTIONS" not in options:
-            for name, function in {"ln": math.log, "exp": math.exp}.items():
-                driver.create_function(name, 1, function, deterministic=True)
+    def rest(self) -> None:
+        """Close a connection of its own; the next query opens another one."""
+        if self._close is not None:
+            self._close()
+            self._close = None
 
     def fetch(self, query: sa.Executable) -> tuple[list[str], list[AnyArray]]:
         """Run a query; return its columns and their names."""
-        with self.translated():
-            answer = self._connection.execute(query)
-            names, rows = list(answer.keys()), answer.fetchall()
+        names, rows = self.rows(query)
         columns = list(zip(*rows, strict=True)) or [()] * len(names)
         return names, [_array(column) for column in columns]
 
+    def rows(self, query: sa.Executable) -> tuple[list[str], Sequence[Any]]:
+        """Run a query; return the names of its columns, and its rows as they came."""
+        with self._translated(opening=self._users is None and self._close is None):
+            connection = self._connected()
+            with self._translated(), self._left_as_it_was(connection):
+                answer = connection.execute(query)
+                return list(answer.keys()), answer.fetchall()
+
+    def _connected(self) -> sa.Connection:
+        if self._users is not None:
+            return self._users
+        if self._close is None:
+            self._own = self._engine.connect()
+            # closed with the last table that asks it: it would keep old rows from being freed
+            self._close = weakref.finalize(self, self._own.close)
+            self._own = self._own.execution_options(**_SNAPSHOT.get(self.kind, {}))
+            for setting in _SETTINGS.get(self.kind, ()):
+                self._own.execute(sa.text(setting))
+            if self.kind == "sqlite":
+                _add_functions(self._own)
+        return self._own
+
     @contextmanager
-    def translated(self) -> Iterator[None]:
+    def _left_as_it_was(self, connection: sa.Connection) -> Iterator[None]:
+        """Leave a transaction of the user's as it was, also where a query fails in it."""
+        if connection is not self._users:
+            yield
+        elif not connection.in_transaction():
+            try:
+                yield
+            finally:
+                connection.rollback()
+        elif self.kind == "postgresql":
+            with connection.begin_nested():
+                yield
+        else:
+            yield
+
+    def _check_settings(self) -> None:
+        """Refuse a connection that writes doubles or times in a way that loses something."""
+        for name, fits in {"extra_float_digits": "[123]", "datestyle": "ISO"}.items():
+            value = str(self.rows(sa.text(f"SHOW {name}"))[1][0][0])
+            if not re.match(fits, value):
+                raise _checks.connection_setting(name, value)
+
+    @contextmanager
+    def _translated(self, *, opening: bool = False) -> Iterator[None]:
         """Turn errors of the database into ours, with its words but without its secrets."""
         try:
             yield
+        except _checks.InputError:
+            raise
         except ModuleNotFoundError as error:
             raise _checks.driver_missing(str(error.name)) from None
         except NoSuchModuleError as error:
             raise _checks.database_unknown(self._scrubbed(_words(error))) from None
-        except (ArgumentError, ValueError) as error:
-            if isinstance(error, _checks.InputError):
-                raise
-            raise _checks.url_unreadable() from None
-        except (SQLAlchemyError, OSError, RuntimeError) as error:
+        except (SQLAlchemyError, OSError, RuntimeError, ValueError, TypeError) as error:
+            if opening and isinstance(error, ArgumentError | ValueError | TypeError):
+                raise _checks.url_unreadable() from None
             raise _checks.query_failed(self.engine, self._scrubbed(_words(error))) from None
 
     def _scrubbed(self, text: str) -> str:
@@ -137,15 +166,30 @@ class Database:
         return _USER_INFO.sub(f"{_HIDDEN}@", text)
 
 
+def _engine_of(target: Any) -> sa.Engine:
+    if isinstance(target, sa.Engine):
+        return target
+    if isinstance(target, str) and _SEVERAL.search(target):  # a part of it would be the host
+        raise _checks.url_unreadable()
+    if isinstance(target, str | sa.URL):
+        return sa.create_engine(target, poolclass=NullPool)
+    raise _checks.not_a_connection(type(target).__name__)
+
+
+def _add_functions(connection: sa.Connection) -> None:
+    """Give SQLite the logarithm and the exponential if it was built without them."""
+    options = connection.execute(sa.text("PRAGMA compile_options")).scalars().all()
+    driver: Any = connection.connection.driver_connection
+    if "ENABLE_MATH_FUNCTIONS" not in options:
+        for name, function in {"ln": math.log, "exp": math.exp}.items():
+            driver.create_function(name, 1, function, deterministic=True)
+
+
 def _check_there(url: sa.URL) -> None:
     """Refuse a file that is not there: SQLite would make an empty one."""
     file = url.database or ":memory:"
     if not file.startswith((":memory:", "file:")) and not Path(file).exists():
         raise _checks.file_missing(file)
-
-
-def _name_of(kind: str) -> str:
-    return _NAMES.get(kind, kind)
 
 
 def _words(error: BaseException) -> str:
@@ -165,8 +209,10 @@ def _array(values: Sequence[Any]) -> AnyArray:
     return plain
 
 
-def without_secrets(url: str) -> str:
+def place_of(url: str) -> str:
     """Return a URL without the user's name, the password and all that comes after a ?."""
+    if _SEVERAL.search(url):
+        return _HIDDEN
     try:
         full = sa.make_url(url)
         where = sa.URL.create(

@@ -181,8 +181,7 @@ class Postgres(Dialect):
         return sa.collate(sa.cast(self.element(part), sa.Text()), "C")
 
     def _squared(self, part: Term) -> Element:
-        value = self.element(part)
-        return sa.case((value > self._value(_SMALLEST), value * value), else_=self._value(0.0))
+        return self._weighed(part, part)
 
     def _weighed(self, part: Term, weight: Term) -> Element:
         value = self.element(part)
@@ -203,7 +202,7 @@ class Sqlite(Dialect):
 
     def _text(self, part: Term) -> Element:
         value = self.element(part)
-        if isinstance(value.type, sa.Numeric):  # a cast would keep 15 digits of a double
+        if isinstance(value.type, sa.Numeric | sa.Float):  # a cast would keep 15 digits of a double
             return sa.func.printf("%!.17g", value, type_=sa.String())
         return sa.collate(sa.cast(value, sa.String()), "BINARY")
 

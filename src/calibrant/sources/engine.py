@@ -83,6 +83,9 @@ class Table(ABC):
         """Add the number of each row, or return None if rows have no order in this engine."""
         return None
 
+    def rest(self) -> None:  # noqa: B027 (most engines keep nothing open)
+        """Let go of what is kept open; the next query opens it again."""
+
     @abstractmethod
     def fetch(self) -> Fetched:
         """Run the query; a failure keeps the engine's own message."""

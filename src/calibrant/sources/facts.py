@@ -115,7 +115,8 @@ class _Look:
         if rows == 0:
             raise _checks.empty(self._names.label)
         if self._count(given) == 0:
-            raise _checks.missing(name, rows, 0)
+            ordered = self._table.numbered() is not None
+            raise _checks.missing(name, rows, 0 if ordered else None)
         row, value = self._table.first(given, col(role))
         raise _checks.not_numeric(name, row, value)
 

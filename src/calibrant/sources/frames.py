@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import AnyArray, FloatArray, IntArray
+from calibrant._types import AnyArray, FloatArray
 from calibrant.sources.columns import numbers
 from calibrant.sources.engine import Fetched, Table
 from calibrant.sources.facts import Facts, facts_of
@@ -45,8 +45,9 @@ from calibrant.tally import MAX_LEVEL, Cells, Tally, Totals
 MOST_FETCHED = 1 << 24
 #: The finest level that a tally of all rows may have.
 _DENSEST_LEVEL = 20
-#: Opening this many rows is always cheap; otherwise up to this share of them, as a power of two.
-_FEW_ROWS, _FEW_SHARE = 1 << 16, 5
+#: Opening this many rows is always cheap; otherwise up to this share of them, as a power of two,
+#: while they are not too many to be sent.
+_FEW_ROWS, _FEW_SHARE, _MOST_OPENED = 1 << 16, 5, 1 << 22
 #: Scores often tie if cells with one score only hold more than this share of the rows.
 _TIED = 0.1
 #: Cells that a finer tally may have, as a power of two.
@@ -119,7 +120,8 @@ class FrameSource:
 
     def zoom(self, cells: Cells) -> Cells:
         """Open cells: pooled scores if they are few, else cells finer by several levels."""
-        few = int(cells.rows.sum()) <= max(_FEW_ROWS, len(self) >> _FEW_SHARE)
+        share = min(len(self) >> _FEW_SHARE, _MOST_OPENED)
+        few = int(cells.rows.sum()) <= max(_FEW_ROWS, share)
         bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
         parts = []
         for level in np.unique(cells.level).tolist():
@@ -132,7 +134,13 @@ class FrameSource:
                 parts.append(self._summed(rows, Placed(level + min(bits, room)))[0])
         opened = joined(parts)
         check_same(opened.rows, cells.rows)
+        if self.plain:
+            check_same(opened.positives, cells.positives)
         return opened
+
+    def rest(self) -> None:
+        """Let the engine close what it keeps open, until it is asked again."""
+        self._whole.rest()
 
     def rows(self) -> Rows:
         """Return every row at once, also those of weight 0, in the order the engine gives."""
@@ -243,7 +251,7 @@ class FrameSource:
         return points(found, *order_by_score(found["f"]))
 
 
-def check_same(found: IntArray, expected: IntArray | int) -> None:
+def check_same(found: AnyArray, expected: AnyArray | int) -> None:
     """Refuse a table whose rows are others each time it is read."""
     if int(found.sum()) != int(np.sum(expected)):
         raise _checks.table_changes(int(found.sum()), int(np.sum(expected)))

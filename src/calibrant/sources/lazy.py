@@ -170,6 +170,8 @@ class PolarsTable(LazyTable):
 class SparkTable(LazyTable):
     """A DataFrame of Spark."""
 
+    few_groups = True
+
     def chosen(self, columns: Mapping[str, str]) -> Self:
         # by numbers, because a dot in a name means a field to Spark, and * every column
         known = list(self.kinds)

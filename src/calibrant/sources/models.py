@@ -140,13 +140,13 @@ class FrameModels:
             score = col(f"f{k}").double()
             gain, wrong = log_gain(score, col("y"), binary=True)
             off = col("y") - score
-            losses |= {f"l{k}": 0 - gain, f"x{k}": wrong, f"b{k}": off * off}
+            losses |= {f"l{k}": 0 - gain, f"x{k}": wrong, f"b{k}": off.squared()}
         sums: dict[str, Term] = {f"t{k}": col(f"l{k}") * weight for k in models}
         for a, b in combinations(models, 2):
             for kind in "bl":
                 difference = col(f"{kind}{a}") - col(f"{kind}{b}")
                 sums[f"{kind}{a}_{b}"] = difference * weight
-                sums[f"{kind}{a}_{b}_2"] = difference * difference * weight
+                sums[f"{kind}{a}_{b}_2"] = difference.squared() * weight
         rows = self._rows.with_columns(**losses, part=part_of(col("f")))
         added = {name: col(name).sum() for name in sums}
         wrongs = {f"x{k}": count(col(f"x{k}")) for k in models}

@@ -214,6 +214,9 @@ class TallyData:
     def zoom(self, _cells: Cells) -> None:
         """Return nothing: there are no rows to look at."""
 
+    def rest(self) -> None:
+        """Do nothing: nothing is open."""
+
     def log_loss(self) -> None:
         """Return nothing: a tally does not hold it."""
 

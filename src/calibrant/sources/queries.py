@@ -16,6 +16,8 @@ from calibrant.tally import Cells
 
 #: Sums over all rows are taken in so many parts, because long ones round more than short ones.
 _PARTS = 64.0
+#: A product with less than this is too small to count.
+_SMALL = 2.0**-500
 
 
 class Placed(Grid):
@@ -71,7 +73,7 @@ def summed(
             rise=when(y > f, step, 0.0),
             fall=when(y < f, 0 - step, 0.0),
             ff=f.squared().weighed(w),
-            fy=(f * y).weighed(w),
+            fy=when(y > _SMALL, f, 0.0).weighed(y).weighed(w),
             yy=y.squared().weighed(w),
         )
         names = ("weight", "positives", "rise", "fall", "ff", "fy", "yy")

@@ -31,10 +31,10 @@ _KINDS = (
 #: A semicolon, and comments after it, at the end of a statement.
 _END = re.compile(r";(\s|--[^\n]*(\n|$)|/\*.*?\*/)*$", re.DOTALL)
 #: Texts, quoted names and comments, which may hold anything.
-_LITERAL = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_LITERAL = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\$(\w*)\$.*?\$\1\$|--[^\n]*|/\*.*?\*/", re.DOTALL
+)
 _BEGIN = re.compile(r"[\s(]*(SELECT|WITH|VALUES|TABLE)\b", re.IGNORECASE)
-#: What SQLAlchemy would take for the name of a parameter.
-_COLON = re.compile(r"(?<![:\w\\]):(?=\w+(?!:))")
 
 
 class SqlTable(Table):
@@ -100,6 +100,9 @@ class SqlTable(Table):
         each = [np.frombuffer(column[0] or b"", ">f8") for column in columns]
         return {n: one.astype(np.float64) for n, one in zip(self._names, each, strict=True)}
 
+    def rest(self) -> None:
+        self._database.rest()
+
     def _where(self, condition: Element) -> Self:
         return self._with(sa.select(self._source).where(condition), self._kinds)
 
@@ -125,8 +128,18 @@ class SqlTable(Table):
 def open_select(connection: Any, table: str | None, query: str | None) -> SqlTable:
     """Return a table of a database, or a query, with its columns; one of the two is given."""
     database = Database(connection)
+    try:
+        return _opened(database, table, query)
+    except BaseException:
+        database.rest()
+        raise
+
+
+def _opened(database: Database, table: str | None, query: str | None) -> SqlTable:
     where = _named(table) if table is not None else sa.text(f"({_select(str(query))}\n) AS rows_")
     names, _ = database.fetch(sa.select(sa.literal_column("*")).select_from(where).limit(0))
+    if database.kind == "sqlite":  # which calls the second p of a query p:1
+        names = [re.sub(r":\d+$", "", name) if query is not None else name for name in names]
     if len(set(names)) < len(names):
         raise _checks.columns_twice(names)
     columns: list[sa.ColumnClause[Any]] = [sa.column(name) for name in names]
@@ -149,7 +162,8 @@ def _select(query: str) -> str:
     words = _LITERAL.sub(" ", bare)
     if ";" in words or not _BEGIN.match(words):
         raise _checks.not_a_select()
-    return _COLON.sub(r"\\:", bare) + "\n"  # it may end in a comment
+    # SQLAlchemy would take what follows a colon for a parameter; and it may end in a comment
+    return bare.replace(":", "\\:") + "\n"
 
 
 class _Found(Mapping[str, Any]):
@@ -173,9 +187,9 @@ class _Found(Mapping[str, Any]):
             raise KeyError(name)
         if name not in self._known:
             values = self._values(self._source.c[name])
-            texts = [value for value in values if isinstance(value, str)]
-            if texts and len(texts) < len(values):
-                raise _checks.texts_among_numbers(f"column {name!r}", texts[0])
+            others = [value for value in values if isinstance(value, str | bytes)]
+            if others and len(others) < len(values):
+                raise _checks.texts_among_numbers(f"column {name!r}", others[0])
             self._known[name] = _kind_of(values)
         return self._known[name]
 
@@ -186,8 +200,7 @@ class _Found(Mapping[str, Any]):
             query = query.group_by(sa.func.typeof(column))
         else:
             query = query.limit(1)
-        found: list[Any] = self._database.fetch(query)[1][0].tolist()
-        return found
+        return [row[0] for row in self._database.rows(query)[1]]
 
 
 def _kind_of(values: list[Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 from calibrant import _checks
@@ -10,6 +11,10 @@ from calibrant._extras import require
 from calibrant.sources.engine import Table
 
 _ENVIRONMENT = "env:"
+#: What stands before the host of an address, and what is said to be a password anywhere.
+_USER_INFO = re.compile(r":/{1,2}[^\s'\"?]*:[^\s'\"]*@")
+_ASSIGNED = re.compile(r"\b(password|passwd|pwd|\w*token|\w*secret)=[^\s'\"&;]+", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def sql_table(connection: Any, table: str | None = None, *, query: str | None = None) -> Table:
@@ -23,7 +28,8 @@ def sql_table(connection: Any, table: str | None = None, *, query: str | None = 
     connection : str, or a URL, Engine or Connection of SQLAlchemy
         Where the table is. From a URL or an engine a connection of its own is opened, which
         ends with the table; in PostgreSQL it only reads, and sees the rows as they are now. Your
-        own connection is used as it is.
+        own connection is used as it is: for all queries to see the same rows, begin a
+        transaction with REPEATABLE READ.
     table : str
         The name of a table or view, which may have its schema before it, as in ``risk.scores``.
     query : str
@@ -42,8 +48,7 @@ def sql_table(connection: Any, table: str | None = None, *, query: str | None = 
     Examples
     --------
     >>> import calibrant as cb
-    >>> import numpy as np
-    import sqlalchemy as sa
+    >>> import sqlalchemy as sa
     >>> engine = sa.create_engine("sqlite://", poolclass=sa.StaticPool)
     >>> with engine.begin() as connection:
     ...     _ = connection.execute(sa.text("CREATE TABLE scores (churned INTEGER, p REAL)"))
@@ -69,16 +74,23 @@ def url_from(text: str) -> str:
     if not text.startswith(_ENVIRONMENT):
         return text
     name = text.removeprefix(_ENVIRONMENT)
+    if not _NAME.fullmatch(name):  # perhaps an address, which is not to be shown
+        raise _checks.url_unreadable()
     if not os.environ.get(name):
         raise _checks.variable_unset(name)
     return os.environ[name]
 
 
+def without_secrets(text: str) -> str:
+    """Return any text without the passwords of addresses in it."""
+    return _ASSIGNED.sub(r"\1=***", _USER_INFO.sub("://***@", text))
+
+
 def shown_url(url: str) -> str:
     """Return a URL without the user's name, the password and all that comes after a ?."""
     if url.startswith(_ENVIRONMENT):
-        return url
+        return url if _NAME.fullmatch(url.removeprefix(_ENVIRONMENT)) else "***"
     require("sqlalchemy", "sql")
-    from calibrant.sources.database import without_secrets
+    from calibrant.sources.database import place_of
 
-    return without_secrets(url)
+    return place_of(url)

@@ -1,0 +1,259 @@
+"""Databases without a server: SQLite, and what every database has in common."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import sqlalchemy as sa
+
+import calibrant as cb
+from calibrant import _extras
+from calibrant._checks import InputError
+from calibrant.sources import database
+from calibrant.sources.sql import shown_url, url_from, without_secrets
+from reference.engines import same, sqlite
+
+RNG = np.random.default_rng(0)
+PROB = RNG.random(2000)
+TABLE = pd.DataFrame({"y": (RNG.random(2000) < PROB).astype(int), "p": PROB})
+
+
+@pytest.fixture
+def file(tmp_path):
+    sqlite(TABLE, tmp_path)
+    return tmp_path / "table.db"
+
+
+def run(file, *statements):
+    connection = sqlite3.connect(file)
+    with connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()
+
+
+def table(file, name="scores", **options):
+    return cb.sql_table(f"sqlite:///{file}", None if "query" in options else name, **options)
+
+
+def refusal(file, name="scores", **options):
+    with pytest.raises(InputError) as caught:
+        cb.audit(table(file, name), **{"label": "y", "prob": "p", **options})
+    return str(caught.value)
+
+
+def test_groups_of_doubles_that_differ_in_the_last_digit(tmp_path):
+    frame = TABLE.assign(g=np.repeat([0.3, 0.1 + 0.2], 1000))
+    found = cb.audit(sqlite(frame, tmp_path), label="y", prob="p", by=["g"])
+    same(found.to_dict(), cb.audit(frame, label="y", prob="p", by=["g"]).to_dict())
+    assert len(found.groups) == 2
+
+
+@pytest.mark.parametrize("value", ["'abc'", "'0.5 or so'", "''", "x'00ff'"])
+@pytest.mark.parametrize("column", ["y", "p", "w", "g"])
+def test_a_column_of_several_kinds_is_refused(file, column, value):
+    """A text in arithmetic would count as 0."""
+    run(
+        file,
+        "CREATE TABLE mixed AS SELECT y, p, p AS w, p AS g FROM scores",
+        f"UPDATE mixed SET {column} = {value} WHERE rowid = 1700",
+    )
+    words = refusal(file, "mixed", weight="w", by=["g"])
+    assert words.startswith(f"column {column!r} holds values of several kinds, such as ")
+
+
+def test_columns_of_one_name_are_refused(file):
+    for query in ("SELECT y, p, p * p AS p FROM scores", "SELECT p, * FROM scores"):
+        with pytest.raises(InputError, match="Columns must have different names"):
+            table(file, query=query)
+
+
+def test_a_file_that_is_not_there_is_not_made(tmp_path):
+    with pytest.raises(InputError, match="There is no file"):
+        table(tmp_path / "nothing.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_cannot_change_while_they_are_read(file):
+    data = cb.Predictions(table(file), label="y", prob="p")
+    other = sqlite3.connect(file, timeout=0)
+    with pytest.raises(sqlite3.OperationalError, match="locked"), other:
+        other.execute("UPDATE scores SET y = 1 - y")
+    found = cb.calibration_error(data)
+    assert found == pytest.approx(cb.calibration_error(TABLE["y"], TABLE["p"]), abs=1e-12)
+    del data  # and with it the connection
+    with other:
+        other.execute("UPDATE scores SET y = 1 - y")
+    other.close()
+
+
+def test_a_connection_of_ones_own_is_asked_and_left(file):
+    engine = sa.create_engine(f"sqlite:///{file}", poolclass=sa.NullPool)
+    with engine.connect() as connection:
+        found = cb.audit(cb.sql_table(connection, "scores"), label="y", prob="p")
+        assert not connection.in_transaction()
+        assert not connection.closed
+    same(found.to_dict(), cb.audit(TABLE, label="y", prob="p").to_dict())
+
+
+def test_sqlite_without_mathematics(file, monkeypatch):
+    """Some are built without ln and exp, and get them from Python."""
+    made = []
+    asked = database._add_functions
+
+    def without(connection):
+        driver = connection.connection.driver_connection
+
+        class Result:
+            def scalars(self):
+                return self
+
+            def all(self):
+                return ["THREADSAFE=1"]
+
+        class Pretending:
+            connection = type("Pool", (), {"driver_connection": driver})
+
+            def execute(self, _query):
+                return Result()
+
+        made.append(driver)
+        asked(Pretending())
+
+    monkeypatch.setattr(database, "_add_functions", without)
+    same(
+        cb.audit(table(file), label="y", prob="p").to_dict(),
+        cb.audit(TABLE, label="y", prob="p").to_dict(),
+    )
+    assert made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "either the name of a table or query="),
+        ({"table": "t", "query": "SELECT 1"}, "either the name of a table or query="),
+        ({"table": 3}, "table must be a text"),
+        ({"query": "DROP TABLE scores"}, "must be one SELECT"),
+        ({"query": "SELECT 1; SELECT 2"}, "must be one SELECT"),
+        ({"table": "absent"}, "SQLite says: no such table: absent"),
+        ({"query": "SELECT absent FROM scores"}, "SQLite says: no such column: absent"),
+    ],
+)
+def test_what_cannot_be_asked(file, arguments, words):
+    with pytest.raises(InputError, match=words):
+        cb.sql_table(f"sqlite:///{file}", **arguments)
+
+
+def test_what_is_no_connection():
+    with pytest.raises(InputError, match=r"connection must be a URL .* of type int"):
+        cb.sql_table(3, "scores")
+
+
+def test_without_sqlalchemy_the_command_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+    with pytest.raises(_extras.ExtraError, match=r"pip install 'calibrant\[sql\]'"):
+        cb.sql_table("sqlite://", "scores")
+
+
+SECRETS = {
+    "postgresql+psycopg://u:S3cr3t@h/d": "postgresql+psycopg://h/d",
+    "postgresql+psycopg://u:S3c@S3cr3t@h/d": "***",
+    "postgresql://u:p%40S3cr3t@h:5432/d?sslpassword=S3cr3t": "postgresql://h:5432/d",
+    "mssql+pyodbc:///?odbc_connect=PWD%3DS3cr3t": "mssql+pyodbc:///",
+    "env:SCORES": "env:SCORES",
+    "env:postgresql://u:S3cr3t@h/d": "***",
+    "S3cr3t": "***",
+    "sqlite:///scores.db": "sqlite:///scores.db",
+}
+
+
+@pytest.mark.parametrize("url", SECRETS)
+def test_addresses_are_shown_without_secrets(url):
+    assert shown_url(url) == SECRETS[url]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no file 'postgresql+psycopg:/u:S3cr3t@h/d'",
+        "--url postgresql://u:S3cr3t@h/d",
+        "https://u:S3cr3t@h/scores.csv",
+        "host=h password=S3cr3t user=u",
+        "duckdb:///md:?motherduck_token=S3cr3t",
+        "jdbc:postgresql://h/d?password=S3cr3t&user=u",
+    ],
+)
+def test_texts_are_shown_without_secrets(text):
+    assert "S3cr3t" not in without_secrets(text)
+    assert "***" in without_secrets(text)
+
+
+def test_texts_without_secrets_stay_as_they_are():
+    for text in ("preds/*.parquet", "SELECT a::int, b FROM 'x.csv' WHERE t = '1:2@3'", "a@b.c"):
+        assert without_secrets(text) == text
+
+
+def test_addresses_from_the_environment(monkeypatch):
+    monkeypatch.setenv("SCORES", "sqlite://")
+    assert url_from("env:SCORES") == "sqlite://"
+    with pytest.raises(InputError, match="environment variable NOTHING, which is not set"):
+        url_from("env:NOTHING")
+    with pytest.raises(InputError) as caught:
+        url_from("env:postgresql://u:S3cr3t@h/d")
+    assert "S3cr3t" not in str(caught.value)
+
+
+URL = "postgresql+psycopg://u:S3cr3t@127.0.0.1:1/d"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("audit", URL),
+        ("audit", "a.csv", URL),
+        ("audit", "--sql", URL),
+        ("audit", f"--url {URL}"),
+        ("audit", "a.csv", "--method", URL),
+        ("audit", "a.csv", "--by", URL),
+        ("audit", "--url", URL),
+        ("audit", f"--url={URL}", "--table", "t"),
+        ("audit", "--url", "env:" + URL, "--table", "t"),
+        ("plan", "--epsilon", "0.1", "--scores", URL),
+        ("audit", "--url", "S3cr3t", "--table", "t"),
+    ],
+)
+def test_no_command_shows_a_password(words, tmp_path):
+    columns = () if words[0] == "plan" else ("--label", "y", "--prob", "p")
+    done = subprocess.run(
+        [sys.executable, "-m", "calibrant", *words, *columns],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.strip()
+    assert "S3cr3t" not in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_command_line_asks_sqlite(file, tmp_path):
+    command = [sys.executable, "-m", "calibrant", "audit", "--url", f"sqlite:///{file}"]
+    query = "SELECT y, p FROM scores WHERE p <> ':x:'"
+    done = subprocess.run(
+        [*command, "--sql", query, "--label", "y", "--prob", "p", "--json"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    expected = cb.audit(TABLE, label="y", prob="p").to_dict()
+    found = json.loads(done.stdout)
+    assert found["calibration_error"] == pytest.approx(expected["calibration_error"], abs=1e-12)
+    assert found["provenance"]["command"].startswith("calibrant audit --url sqlite:///")
