@@ -112,9 +112,8 @@ def test_all_passes_see_the_same_rows(engine):
     data = cb.Predictions(table, label="y", prob="p")
     with engine.begin() as connection:
         connection.execute(sa.text(f"INSERT INTO {name} SELECT 0, 1.0, 'new' FROM {name}"))
-    same(
-        cb.audit(data, by=["g"]).to_dict(), cb.audit(TABLE, label="y", prob="p", by=["g"]).to_dict()
-    )
+    expected = cb.audit(cb.Predictions(TABLE, label="y", prob="p"), by=["g"])
+    same(cb.audit(data, by=["g"]).to_dict(), expected.to_dict())
     assert len(cb.Predictions(table, label="y", prob="p")) == 2 * len(TABLE)  # asked anew
 
 
