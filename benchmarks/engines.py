@@ -307,7 +307,7 @@ def main() -> None:
                     continue
                 engine.load(path, rows)
                 if rows == SIDE_BY_SIDE:
-                    often = 1 if engine.name == "SQLite" else 3
+                    often = 1 if engine.name == "SQLite" else 5
                     found["side_by_side"].append(compared(engine, rows, meter, often))
                 if hasattr(engine, "received"):
                     found["growth"].append(grown(engine, rows, meter))

@@ -21,7 +21,13 @@ def tiny_steps(monkeypatch):
 def pytest_collection_modifyitems(items):
     """Keep the tests of an engine with a server together, so that it is started once."""
     for item in items:
-        for engine in SERVED:
-            if engine in item.nodeid.rpartition("/")[2]:
+        values = getattr(item, "callspec", None) and item.callspec.params
+        for engine, wrap in SERVED.items():
+            asked = values and (values.get("engine") == engine or _among(wrap, values.values()))
+            if asked or item.path.stem == f"test_{engine}":
                 item.add_marker(pytest.mark.engines)
                 item.add_marker(pytest.mark.xdist_group(engine))
+
+
+def _among(wanted, values):
+    return any(value is wanted for value in values)

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,9 @@ def test_commands_run(command, tmp_path):
     frame["region"] = np.where(np.arange(2000) % 2, "north", "south")
     frame["sex"] = np.where(np.arange(2000) % 3, "f", "m")
     frame.to_csv(tmp_path / "predictions.csv", index=False)
+    with sqlite3.connect(tmp_path / "predictions.db") as connection:
+        frame[["y", "p"]].to_sql("scores", connection, index=False)
+    connection.close()
     frame["churned"], frame["score"] = np.where(y_true, "yes", "no"), y_prob
     frame.to_parquet(tmp_path / "predictions.parquet")
     fitted = cb.IsotonicCalibrator().fit(y_prob, y_true)
