@@ -251,6 +251,13 @@ def test_a_connection_that_is_lost(engine, server):
         audited(table)
 
 
+def test_a_table_answers_again_after_an_error(server):
+    table = cb.sql_table(server.url, query="SELECT y, p, 1 / (y - y) AS q FROM risk.scores")
+    with pytest.raises(InputError, match="PostgreSQL says: division by zero"):
+        cb.audit(table, label="y", prob="q")
+    same(audited(table), EXPECTED)
+
+
 def test_a_query_that_takes_too_long(engine):
     with engine.connect() as connection:
         connection.execute(sa.text("SET statement_timeout = 50"))

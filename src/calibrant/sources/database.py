@@ -100,11 +100,16 @@ class Database:
 
     def rows(self, query: sa.Executable) -> tuple[list[str], Sequence[Any]]:
         """Run a query; return the names of its columns, and its rows as they came."""
-        with self._translated(opening=self._users is None and self._close is None):
-            connection = self._connected()
+        opening = self._users is None and self._close is None
+        try:
+            with self._translated(opening=opening):
+                connection = self._connected()
             with self._translated(), self._left_as_it_was(connection):
                 answer = connection.execute(query)
                 return list(answer.keys()), answer.fetchall()
+        except BaseException:
+            self.rest()  # after an error it would answer nothing more
+            raise
 
     def _connected(self) -> sa.Connection:
         if self._users is not None:

@@ -195,12 +195,16 @@ class _Found(Mapping[str, Any]):
 
     def _values(self, column: Element) -> list[Any]:
         """Return a value of the column, or one of each kind where it may hold several."""
-        query = sa.select(column).where(column.is_not(None))
+        given = sa.select(column).where(column.is_not(None)).limit(1)
+        queries = [given]
         if self._database.kind == "sqlite":
-            query = query.group_by(sa.func.typeof(column))
-        else:
-            query = query.limit(1)
-        return [row[0] for row in self._database.rows(query)[1]]
+            # the least and the greatest, because to group by them would sort all rows; between
+            # blob and text there are but integer and real, which are numbers both
+            kind = sa.func.typeof(column)
+            ends = sa.select(sa.func.min(kind), sa.func.max(kind)).where(column.is_not(None))
+            found = set(self._database.rows(ends)[1][0]) - {None}
+            queries = [given.where(kind == name) for name in sorted(found)]
+        return [row[0] for query in queries for row in self._database.rows(query)[1]]
 
 
 def _kind_of(values: list[Any]) -> Any:
