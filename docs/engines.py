@@ -71,8 +71,8 @@ def written(text: str, results: dict[str, Any]) -> str:
     """Return the page with its tables made anew."""
     for name, lines in {"side": side_by_side, "growth": growth, "models": models}.items():
         made = "\n".join(lines(results))
-        block = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- end -->)", re.DOTALL)
-        text = block.sub(lambda found, made=made: found[1] + made + found[2], text)
+        block = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        text = block.sub(lambda found, made=made: found[1] + made + "\n" + found[2], text)
     return text
 
 
