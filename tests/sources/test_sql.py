@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-import subprocess
 import sys
 
 import numpy as np
@@ -13,6 +12,7 @@ import sqlalchemy as sa
 import calibrant as cb
 from calibrant import _extras
 from calibrant._checks import InputError
+from calibrant.cli import main
 from calibrant.sources import database
 from calibrant.sources.sql import shown_url, url_from, without_secrets
 from reference.engines import same, sqlite
@@ -227,33 +227,27 @@ URL = "postgresql+psycopg://u:S3cr3t@127.0.0.1:1/d"
         ("audit", "--url", "S3cr3t", "--table", "t"),
     ],
 )
-def test_no_command_shows_a_password(words, tmp_path):
+def test_no_command_shows_a_password(words, tmp_path, monkeypatch, capsys):
     columns = () if words[0] == "plan" else ("--label", "y", "--prob", "p")
-    done = subprocess.run(
-        [sys.executable, "-m", "calibrant", *words, *columns],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert done.stderr.strip()
-    assert "S3cr3t" not in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["calibrant", *words, *columns])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    output, error = capsys.readouterr()
+    assert error.strip()
+    assert "S3cr3t" not in output + error
 
 
-def test_the_command_line_asks_sqlite(file, tmp_path):
-    command = [sys.executable, "-m", "calibrant", "audit", "--url", f"sqlite:///{file}"]
+def test_the_command_line_asks_sqlite(file, monkeypatch, capsys):
     query = "SELECT y, p FROM scores WHERE p <> ':x:'"
-    done = subprocess.run(
-        [*command, "--sql", query, "--label", "y", "--prob", "p", "--json"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    place = ["--url", f"sqlite:///{file}", "--sql", query]
+    asked = ["calibrant", "audit", *place, "--label", "y", "--prob", "p", "--json"]
+    monkeypatch.setattr(sys, "argv", asked)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 0
     expected = cb.audit(TABLE, label="y", prob="p").to_dict()
-    found = json.loads(done.stdout)
+    found = json.loads(capsys.readouterr().out)
     assert found["calibration_error"] == pytest.approx(expected["calibration_error"], abs=1e-12)
     assert found["provenance"]["command"].startswith("calibrant audit --url sqlite:///")
