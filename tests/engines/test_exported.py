@@ -30,7 +30,12 @@ def test_in_postgres(fitted):
     assert np.abs(found - fitted.predict(scores)).max() <= 1e-12
 
 
-@each
+#: Spark takes a second for each.
+SOME = ("step", "step, many", "linear", "linear, tiny", "strict", "strict, two blocks", "histogram")
+SOME += ("platt", "beta", "temperature", "venn_abers", "beta, steep", "platt, steep")
+
+
+@pytest.mark.parametrize("fitted", [CALIBRATORS[name] for name in SOME], ids=SOME)
 @pytest.mark.xdist_group("spark")
 def test_in_spark(fitted, tmp_path):
     scores = hard_scores(fitted.function_)
