@@ -91,7 +91,7 @@ def test_cells_that_must_be_split_often(engine, soft, kind, monkeypatch, tmp_pat
 
     monkeypatch.setattr(frames, "_FEW_ROWS", 10)
     monkeypatch.setattr(frames, "_FEW_SHARE", 60)
-    monkeypatch.setattr(frames, "_FINER_BITS", 4)
+    monkeypatch.setattr(frames, "_FINER_BITS", 8)
     rng = np.random.default_rng(3)
     prob = {
         "spread": rng.random(500),
