@@ -37,8 +37,8 @@ from calibrant.recalibrate.export_sql import Dialect
 from calibrant.recalibrate.fitting import Objective
 from calibrant.report import terminal
 from calibrant.report.html import check_ready
+from calibrant.sources.addresses import shown_url, without_secrets
 from calibrant.sources.files import read_models, read_predictions, read_scores
-from calibrant.sources.sql import shown_url, without_secrets
 from calibrant.sources.writing import (
     check_csv_name,
     check_json_name,

@@ -14,7 +14,7 @@ from calibrant import _extras
 from calibrant._checks import InputError
 from calibrant.cli import main
 from calibrant.sources import database
-from calibrant.sources.sql import shown_url, url_from, without_secrets
+from calibrant.sources.addresses import shown_url, url_from, without_secrets
 from reference.engines import same, sqlite
 
 RNG = np.random.default_rng(0)

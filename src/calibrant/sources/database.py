@@ -19,6 +19,7 @@ from sqlalchemy.pool import NullPool
 
 from calibrant import _checks
 from calibrant._types import AnyArray
+from calibrant.sources.addresses import without_secrets
 
 #: Databases as people write them.
 _NAMES = {
@@ -46,8 +47,6 @@ _SETTINGS = {
     ),
     "sqlite": ("BEGIN",),  # which its driver leaves out before a SELECT
 }
-#: The user's name and password in a URL.
-_USER_INFO = re.compile(r"(?<=://)[^/?#\s'\"]*@")
 #: All that could be a password: what is between the first colon after the user and the last @.
 _AFTER_COLON = re.compile(r"://[^:/@]*:(.*)@")
 #: More than one @ before any ?, of which the first belongs to a password.
@@ -168,7 +167,7 @@ class Database:
         for secret in self._secrets:
             wanted = re.escape(secret)
             text = re.sub(wanted if len(secret) >= _SHORT else rf"\b{wanted}\b", _HIDDEN, text)
-        return _USER_INFO.sub(f"{_HIDDEN}@", text)
+        return without_secrets(text)
 
 
 def _engine_of(target: Any) -> sa.Engine:

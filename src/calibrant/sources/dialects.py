@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import json
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import narwhals as nw  # the kinds of columns
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from calibrant.sources.terms import Term
+from calibrant.sources.terms import OPERATORS, SMALLEST, Term
 
 Element: TypeAlias = sa.ColumnElement[Any]
-#: Less than this, about 1e-150, counts as 0 in products.
-_SMALLEST = 2.0**-500
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "and": sa.and_,
-    "or": sa.or_,
-}
+_OPERATORS = {**OPERATORS, "and": sa.and_, "or": sa.or_}
 
 
 class Dialect:
@@ -185,7 +169,7 @@ class Postgres(Dialect):
 
     def _weighed(self, part: Term, weight: Term) -> Element:
         value = self.element(part)
-        large = sa.or_(value > self._value(_SMALLEST), value < self._value(-_SMALLEST))
+        large = sa.or_(value > self._value(SMALLEST), value < self._value(-SMALLEST))
         return sa.case((large, value * self.element(weight)), else_=self._value(0.0))
 
     def _is_nan(self, part: Term) -> Element:

@@ -17,21 +17,21 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._types import AnyArray
+from calibrant.sources.addresses import url_from
 from calibrant.sources.columns import is_missing, unmasked
 from calibrant.sources.duck import Duck
 from calibrant.sources.engine import Table, quoted
 from calibrant.sources.inputs import Roles
 from calibrant.sources.models import ArrayModels, FrameModels, Models
 from calibrant.sources.predictions import Origin, Predictions
-from calibrant.sources.sql import sql_table, url_from
+from calibrant.sources.sql import sql_table
 from calibrant.sources.terms import Term, col, count, how_many, lit
 
 #: Rows up to which a table is read into memory.
 SHORT = 1 << 22
 #: The address of a database, where a file was asked for.
 _ADDRESS = re.compile(
-    # a path has lost the second / already
-    r"(postgres|mysql|mariadb|sqlite|mssql|oracle|snowflake|bigquery)[^:]*:/|[a-z][^/]*:/.*@"
+    r"(postgres|mysql|mariadb|sqlite|mssql|oracle|snowflake|bigquery)[^:/]*:/"  # a path has one /
 )
 #: What groups may be of as they are; other values are groups by their text.
 _PLAIN = re.compile(r"(U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN|VARCHAR)$")
@@ -161,9 +161,8 @@ def _check_place(request: Request) -> None:
     """Refuse two places to read from, or none, and a column with two roles."""
     if request.url is None and request.table is not None:
         raise _checks.table_without_url()
-    if request.url is not None and (request.file, request.table, request.sql).count(None) != 2:
-        raise _checks.one_of_database()
-    if request.url is not None and request.file is not None:
+    one = (request.table is None) != (request.sql is None) and request.file is None
+    if request.url is not None and not one:
         raise _checks.one_of_database()
     roles = list(request.used().values())
     for name in roles:

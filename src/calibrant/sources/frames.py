@@ -205,11 +205,11 @@ class FrameSource:
         """Refuse scores of exactly 0 or 1, which have no log-odds, in rows that count."""
         score = col("f")
         counted_ends = count((score == 0) | (score == 1))
-        if not self._rows.select(n=counted_ends).numbers()["n"][0]:
+        if not self._rows.number(counted_ends):
             return
         score = col("prob").double()
         ends = (score == 0) | (score == 1)
-        wrong = int(self._table.select(n=count(ends)).numbers()["n"][0])
+        wrong = int(self._table.number(count(ends)))
         row, value = self._table.first(ends, score)
         raise _checks.scores_without_odds(self._names.prob, wrong, row, float(value))
 

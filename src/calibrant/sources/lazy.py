@@ -14,7 +14,7 @@ from calibrant._extras import require
 from calibrant._types import AnyArray
 from calibrant.sources.columns import unmasked
 from calibrant.sources.engine import ROW, Fetched, Table, Watch, quoted, unwatched
-from calibrant.sources.terms import Term, col, how_many, kept, lit, when
+from calibrant.sources.terms import OPERATORS, Term, col, how_many, kept, lit, when
 
 _NAMES = {
     "duckdb": "DuckDB",
@@ -271,16 +271,7 @@ def _lit(value: Any) -> nw.Expr:
 _MADE: dict[str, Callable[..., Any]] = {
     "column": nw.col,
     "value": nw.lit,
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
+    **OPERATORS,
     "and": operator.and_,
     "or": operator.or_,
     "not": operator.invert,

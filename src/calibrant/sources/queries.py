@@ -11,13 +11,11 @@ from calibrant._types import FloatArray, IntArray
 from calibrant.sources.engine import Table
 from calibrant.sources.marks import Joint
 from calibrant.sources.slots import Grid, counted
-from calibrant.sources.terms import Term, col, how_many, kept, lit, when
+from calibrant.sources.terms import SMALLEST, Term, col, how_many, kept, lit, when
 from calibrant.tally import Cells
 
 #: Sums over all rows are taken in so many parts, because long ones round more than short ones.
 _PARTS = 64.0
-#: A product with less than this is too small to count.
-_SMALL = 2.0**-500
 
 
 class Placed(Grid):
@@ -73,7 +71,7 @@ def summed(
             rise=when(y > f, step, 0.0),
             fall=when(y < f, 0 - step, 0.0),
             ff=f.squared().weighed(w),
-            fy=when(y > _SMALL, f, 0.0).weighed(y).weighed(w),
+            fy=when(y > SMALLEST, f, 0.0).weighed(y).weighed(w),
             yy=y.squared().weighed(w),
         )
         names = ("weight", "positives", "rise", "fall", "ff", "fy", "yy")
@@ -185,7 +183,7 @@ def pooled(rows: Table, *, weighted: bool, by: tuple[str, ...] = ()) -> Table:
 def listed(rows: Table, *, weighted: bool, by: tuple[str, ...] = ()) -> Table:
     """Say how rows are fetched one by one, which is faster than pooling if scores seldom tie."""
     weight = col("w") if weighted else lit(1)
-    columns = {"n": lit(1), "positives": col("y") * weight}
+    columns = {"n": lit(1), "positives": col("y").weighed(weight)}
     columns |= {"weight": weight} if weighted else {}
     return rows.select(**kept("f", *by), **columns)
 

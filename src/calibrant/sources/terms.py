@@ -6,11 +6,27 @@ is put to turns it into the language of its engine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 Value: TypeAlias = "Term | bool | float | str"
+#: Less than this, about 1e-150, is too small to count in a product.
+SMALLEST = 2.0**-500
+#: Operations that engines write as Python does.
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
