@@ -5,7 +5,7 @@ BENCH := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-engines test-install test-browser validity lint bench bench-quality bench-large bench-engines pictures certificates reproduction learning clean
+.PHONY: help demo test test-engines test-install test-browser test-docs docs outputs validity lint bench bench-quality bench-large bench-engines pictures certificates reproduction learning clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -14,11 +14,11 @@ demo: $(VENV)/run.stamp ## audit a built-in simulated model
 	@$(BIN)/calibrant demo
 
 # each process of pytest has a core of its own: more threads would only wait for each other
-test test-engines validity: export OMP_NUM_THREADS = 1
-test test-engines validity: export OPENBLAS_NUM_THREADS = 1
+test test-docs test-engines validity: export OMP_NUM_THREADS = 1
+test test-docs test-engines validity: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/dev.stamp ## run the tests (under five minutes)
-	$(BIN)/python -m pytest -n auto -m "not install and not validity and not engines"
+	$(BIN)/python -m pytest -n auto --ignore tests/docs -m "not install and not validity and not engines"
 
 test-install: $(VENV)/dev.stamp ## clone, set up and run the README's commands from nothing
 	$(BIN)/python -m pytest -m install
@@ -29,6 +29,9 @@ test-browser: $(VENV)/browser.stamp ## open the report in chromium, which must b
 test-engines: export CALIBRANT_ENGINES = 1
 test-engines: $(VENV)/engines.stamp ## ask Spark (needs Java 17), Dask and PostgreSQL (needs its server installed)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m engines
+
+test-docs: $(VENV)/docs.stamp docs ## run every block of every page and docstring, and check the built site
+	$(BIN)/python -m pytest -n auto -m "not engines" tests/docs src
 
 validity: $(VENV)/dev.stamp ## check every guarantee by long simulations (minutes)
 	$(BIN)/python -m pytest -n auto -m validity tests/validity
@@ -58,6 +61,12 @@ bench-large: $(BENCH)/bench.stamp ## how time and memory grow up to 10^8 rows
 bench-engines: $(VENV)/engines.stamp ## measure Spark, PostgreSQL, Dask and SQLite (a quarter of an hour)
 	$(BIN)/python benchmarks/engines.py --save benchmarks/engines.md --json docs/engines.json
 	$(BIN)/python docs/engines.py
+
+docs: $(VENV)/docs.stamp ## build the site into build/site; warnings are errors
+	PYTHONPATH=docs $(BIN)/python -m zensical build --strict --clean
+
+outputs: $(VENV)/docs.stamp ## write anew what blocks of the documentation print
+	$(BIN)/python tests/reference/pages.py
 
 pictures: $(VENV)/dev.stamp ## draw the pictures of the README and of docs/paper.md again
 	$(BIN)/python docs/pictures.py
@@ -96,6 +105,10 @@ $(VENV)/browser.stamp: $(VENV)/dev.stamp
 
 $(VENV)/engines.stamp: $(VENV)/dev.stamp
 	$(PIP) install --editable '.[dev,engines]'
+	@touch $@
+
+$(VENV)/docs.stamp: $(VENV)/dev.stamp
+	$(PIP) install --editable '.[dev,docs,boosting,browser]'
 	@touch $@
 
 $(VENV)/boosting.stamp: $(VENV)/dev.stamp
