@@ -68,7 +68,7 @@ docs: $(VENV)/docs.stamp ## build the site into build/site; warnings are errors
 outputs: $(VENV)/docs.stamp ## write anew what blocks of the documentation print
 	$(BIN)/python tests/reference/pages.py
 
-pictures: $(VENV)/dev.stamp ## draw the pictures of the README and of docs/paper.md again
+pictures: $(VENV)/docs.stamp ## draw the pictures of the README and of docs/paper.md again
 	$(BIN)/python docs/pictures.py
 	$(BIN)/python docs/paper.py
 

@@ -1,7 +1,9 @@
-"""Draw the pictures of the README: what a terminal shows, as SVG."""
+"""Draw the pictures of the README: what a terminal shows, as SVG, and a report in a browser."""
 
 import io
 import re
+import shutil
+import tempfile
 from pathlib import Path
 
 from rich.console import Console
@@ -11,10 +13,11 @@ from calibrant.report import terminal
 from calibrant.simulate import overconfident
 
 FOLDER = Path(__file__).parent / "pictures"
+WINDOW = {"width": 1100, "height": 1250}
 
 
-def main() -> None:
-    """Write every picture."""
+def terminal_picture() -> str:
+    """Return an audit as a terminal shows it."""
     console = Console(record=True, width=90, file=io.StringIO(), force_terminal=True)
     console.print(
         "[dim]$[/dim] calibrant audit predictions.csv --label y --prob p\n", highlight=False
@@ -22,8 +25,29 @@ def main() -> None:
     terminal.render(cb.audit(*overconfident().draw(20_000)[:2]), console)
     svg = console.export_svg(title="calibrant", unique_id="calibrant-audit")
     # the picture must not fetch a font or carry anybody's address
-    svg = re.sub(r"@font-face \{.*?\}|<!--.*?-->", "", svg, flags=re.DOTALL)
-    (FOLDER / "audit.svg").write_text(svg, encoding="utf-8")
+    return re.sub(r"@font-face \{.*?\}|<!--.*?-->", "", svg, flags=re.DOTALL)
+
+
+def report_picture() -> bytes:
+    """Return the first page of a report as chromium shows it."""
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
+        page = Path(folder) / "report.html"
+        cb.audit(*overconfident().draw(20_000)[:2]).to_html(page)
+        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        opened = browser.new_page(viewport=WINDOW)
+        opened.goto(page.as_uri())
+        shot = opened.screenshot()
+        browser.close()
+    return shot
+
+
+def main() -> None:
+    """Write every picture."""
+    (FOLDER / "audit.svg").write_text(terminal_picture(), encoding="utf-8")
+    (FOLDER / "report.png").write_bytes(report_picture())
 
 
 if __name__ == "__main__":

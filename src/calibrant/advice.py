@@ -80,6 +80,17 @@ class Advice:
         events to try.
     summary : tuple of str
         The advice in sentences.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
+    >>> advice = cb.advise(y_true, y_prob)
+    >>> advice.recommended, advice.miscalibrated
+    ('temperature', True)
+    >>> print(advice.summary[0])
+    Recalibrate by temperature scaling: on held-out rows it takes the Brier score from 0.1764 to
+    0.1713, 12 standard errors.
     """
 
     recommended: str | None

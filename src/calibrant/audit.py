@@ -143,6 +143,24 @@ class Audit:
     source : Source
         Where the rows are, for `curves` and `advice`, which are computed when first asked for: do
         not change the data before.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
+    >>> report = cb.audit(y_true, y_prob)
+    >>> print(report.headline)
+    In no range of scores do predictions and outcomes differ by more than 4.42 events per 100
+    rows of these data (calibration error 0.04417, 20,000 rows).
+    >>> print(report.where)
+    It fails most for scores above 0.0005979 up to 0.5162 (12,845 rows): 17.24% predicted on
+    average, 24.12% observed, so these scores are too low.
+    >>> round(report.calibration_error, 4), round(report.certificate.upper, 4)
+    (0.0442, 0.0494)
+    >>> round(report.measures.roc_auc, 3)
+    0.814
+    >>> sorted(report.to_metrics())[:3]
+    ['brier_discrimination', 'brier_miscalibration', 'brier_score']
     """
 
     data: DataFacts
@@ -378,7 +396,7 @@ def audit(
         As for `certify`.
     label, prob, weight : str
         With a table as first argument: the names of its columns, as for `Predictions`.
-    by : str, list of str, or mapping of name to array-like, optional
+    by : str, list of str, or mapping of name to array_like, optional
         Columns whose values, and pairs of values, make groups; next to arrays, the columns
         themselves by name. Groups of fewer than 100 rows are pooled. The certificates of all groups
         hold at once.

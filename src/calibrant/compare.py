@@ -100,6 +100,16 @@ class Comparison:
         Of every pair of models.
     warnings : tuple of str
         What is allowed but should be known.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(20_000, seed=1)
+    >>> comparison = cb.compare(y_true, {"old": y_prob**2, "new": y_prob})
+    >>> print(comparison.summary[0])
+    new has the smallest calibration error on these 20,000 rows: 0.003916.
+    >>> [model.name for model in comparison.models]
+    ['old', 'new']
     """
 
     rows: int
@@ -156,9 +166,9 @@ def compare(
 
     Parameters
     ----------
-    y_true : array-like, or a table
+    y_true : array_like, or a table
         Outcomes, 0/1; or a table that holds them, as for `Predictions`, with `label` and `probs`.
-    y_prob : mapping of name to array-like
+    y_prob : mapping of name to array_like
         The scores of each model.
     confidence : float, default 0.95
         Of all statements on calibration errors at once, and likewise on either loss.

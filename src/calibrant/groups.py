@@ -45,6 +45,15 @@ class GroupFinding:
         None if labels are soft or weights are no row counts.
     evidence : float
         Against calibration: c_emp in units of its standard deviation if the scores were right.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
+    >>> region = ["north", "south"] * 10_000
+    >>> first = cb.audit(y_true, y_prob, by={"region": region}).groups[0]
+    >>> first.group, first.rows, first.certain
+    ({'region': 'north'}, 10000, True)
     """
 
     columns: tuple[str, ...]

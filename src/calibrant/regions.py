@@ -28,7 +28,7 @@ def audit_regions(
     model : fitted classifier
         With `predict_proba` and `apply`: a tree, a forest (each leaf of each tree is a region), or
         a `PartitionClassifier`.
-    X, y_true : array-like
+    X, y_true : array_like
         Rows that it was not fitted on, and their outcomes.
     confidence : float, default 0.95
         With which all certificates hold at once.

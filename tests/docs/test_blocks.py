@@ -18,7 +18,7 @@ def held(name, folder, *engines):
     text = PAGES[name].read_text(encoding="utf-8")
     for block, printed in run(name, text, folder, engines):
         if block.printed is not None:
-            assert printed.strip() == block.printed.strip(), f"{name}, line {block.line}"
+            assert printed == block.printed, f"{name}, line {block.line}"
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ RUN, SHOWN, PRINTED = {"python", "sh", "yaml"}, {"math", "bibtex"}, "text"
 #: Commands that change the environment or the checkout: `make test-install` runs those.
 SETTING_UP = re.compile(r"(pip install|make|git clone) ")
 ENGINE = re.compile(r"# (spark|dask)\n")
+WIDTH = 100
 PICTURE = re.compile(r"\]\((?:\.\./|docs/)?pictures/([\w-]+\.svg)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -78,9 +80,20 @@ def run(name, text, folder, engines=()):
             code = compile("\n" * block.line + block.text, name, "exec")
             with contextlib.redirect_stdout(io.StringIO()) as printed:
                 exec(code, namespace)
-            yield block, printed.getvalue()
+            yield block, _trimmed(printed.getvalue())
         else:
-            yield block, "".join(_shell(name, block, step, folder) for step in _steps(block))
+            steps = [_shell(name, block, step, folder) for step in _steps(block)]
+            yield block, _trimmed("".join(steps))
+
+
+def _trimmed(printed):
+    """Return what was printed as a terminal shows it, without spaces at the ends of lines."""
+    lines = (wrapped for line in printed.strip("\n").splitlines() for wrapped in _wrapped(line))
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _wrapped(line):
+    return textwrap.wrap(line, WIDTH) if len(line) > WIDTH else [line]
 
 
 def _steps(block):
@@ -96,7 +109,7 @@ def _steps(block):
 def _shell(name, block, script, folder):
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "COLUMNS": "100",
+        "COLUMNS": str(WIDTH),
         "NO_COLOR": "1",
     }
     done = subprocess.run(
@@ -133,7 +146,7 @@ def _main(names):
         for block, printed in reversed(done):
             if block.place:
                 start, end = block.place
-                text = text[:start] + printed.rstrip() + "\n" + text[end:]
+                text = text[:start] + printed + text[end:]
         path.write_text(text, encoding="utf-8")
         sys.stdout.write(f"{name}: {len(done)} blocks\n")
 

@@ -92,6 +92,16 @@ class Band:
         How often: the whole true curve at once, or at each score the curve under calibration.
     assumptions : tuple of str
         What must hold.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
+    >>> band = cb.confidence_band(y_true, y_prob)
+    >>> band.kind, band.curve, len(band.score) == len(band.upper)
+    ('confidence', 'cumulative', True)
+    >>> bool((band.lower <= band.value).all())
+    True
     """
 
     score: FloatArray

@@ -186,7 +186,7 @@ def certify(
         fitted on these very rows. "gao2017", "gao2017_printed": the paper's own, for comparison.
     sided : {"upper", "both"}
         An upper bound, or an interval.
-    clusters : array-like, optional
+    clusters : array_like, optional
         Which rows belong together, such as those of one patient.
     estimand : {"row", "cluster"}
         With clusters: what counts once. "row" needs `max_cluster_size`.

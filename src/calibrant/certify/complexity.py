@@ -137,7 +137,7 @@ def of_scores(y_prob: Any) -> Complexity:
 
     Parameters
     ----------
-    y_prob : array-like
+    y_prob : array_like
         Its scores. Labels play no part.
 
     Returns
@@ -194,7 +194,7 @@ def of_models(scores: Any, *, draws: int = 400, error: float = 1e-3, seed: int =
 
     Parameters
     ----------
-    scores : mapping of name to array-like, or two-dimensional array
+    scores : mapping of name to array_like, or two-dimensional array
         Scores on the same rows, one column for each model.
     draws : int, default 400
         Draws of random signs. For each one the sup over models and intervals is found exactly.

@@ -39,11 +39,11 @@ def certify_many(
 
     Parameters
     ----------
-    y_true : array-like or Predictions
+    y_true : array_like or Predictions
         Outcomes. A Predictions stands for outcomes, scores and weights of one model.
-    y_prob : mapping of name to array-like, or array-like
+    y_prob : mapping of name to array_like, or array_like
         The scores of several models on the same rows; or of one model, with `groups`.
-    groups : array-like, optional
+    groups : array_like, optional
         The group of each row.
     confidence, method, sided, sample_weight, pos_label, seed
         As for `certify`. "auto" is "certified" for more than 20 statements.

@@ -46,7 +46,7 @@ def sample_size(
         How often the certificate shall hold.
     method : str, default "certified"
         As for `certify`; "betting" has no formula.
-    scores : array-like, optional
+    scores : array_like, optional
         Scores of the classifier, which need no labels. Scores near 0 and 1 take fewer rows;
         without them the worst case is taken, all scores at 1/2.
 

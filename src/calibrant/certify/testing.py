@@ -56,6 +56,17 @@ class CalibrationTest:
     p_value_error : float or None
         Standard error of the p-value from the number of draws: another seed moves it this much.
         None for "brownian", which is a limit of many rows.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(5000, seed=1)
+    >>> test = cb.calibration_test(y_true, y_prob)
+    >>> test.method, round(test.p_value, 3)
+    ('brownian', 0.998)
+    >>> test
+    There is no evidence against calibration: if the scores were right, a calibration error of
+    0.004327 or more on 5,000 rows would have probability 0.998 (brownian test).
     """
 
     statistic: float

@@ -60,6 +60,18 @@ class TrainingCertificate:
     validation_rows : int
         So many rows not used in training would certify as much, or 0.05 where nothing is
         promised, if the model is calibrated.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(20_000, 3))
+    >>> y = rng.random(20_000) < 1 / (1 + np.exp(-X[:, 0]))
+    >>> found = cb.certify_estimator(LogisticRegression().fit(X, y), X, y)
+    >>> found.certified, round(found.upper, 2)
+    (True, 0.12)
     """
 
     certified: bool
@@ -117,7 +129,7 @@ def certify_estimator(
     ----------
     model : fitted scikit-learn classifier
         Of two classes, also at the end of a pipeline.
-    X_train, y_train : array-like
+    X_train, y_train : array_like
         The rows that it was trained on: independent draws, not resampled or repeated. Limits such
         as the number of leaves must have been set before anybody looked at them.
     confidence : float, default 0.95

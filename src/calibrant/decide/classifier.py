@@ -91,9 +91,9 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
         Parameters
         ----------
-        X : array-like
+        X : array_like
             Features.
-        false_positive, false_negative : array-like, optional
+        false_positive, false_negative : array_like, optional
             Costs of each row, instead of those of the classifier.
         """
         probability = self.predict_proba(X)[:, 1]

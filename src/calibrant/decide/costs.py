@@ -108,7 +108,7 @@ def bayes_threshold(
         Cost of acting where there is no event.
     false_negative : float
         Cost of not acting where there is one.
-    matrix : 2 x 2 array-like, optional
+    matrix : 2 x 2 array_like, optional
         Instead of both: ``[[c00, c01], [c10, c11]]``, c_ij the cost of deciding i (1: act) when
         the truth is j (1: event). Gains are negative costs.
 
@@ -143,11 +143,11 @@ def decide(
 
     Parameters
     ----------
-    y_prob : array-like
+    y_prob : array_like
         Probabilities of the event, in [0, 1]; they should be calibrated.
-    false_positive, false_negative : float or array-like
+    false_positive, false_negative : float or array_like
         The costs, the same for all rows or one for each row, such as the amount of each loan.
-    matrix : 2 x 2 array-like, optional
+    matrix : 2 x 2 array_like, optional
         Instead of both, as for `bayes_threshold`.
 
     Returns

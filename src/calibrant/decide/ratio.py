@@ -30,6 +30,13 @@ class LossRatio:
         The mean costs themselves.
     confidence : float
         Of the interval.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, truth = cb.simulate.overconfident().draw(20_000, seed=1)
+    >>> cb.loss_ratio(y_true, y_prob, truth, p=0.1).ratio.round(3)
+    array([0.902])
     """
 
     p: FloatArray
@@ -80,11 +87,11 @@ def loss_ratio(
 
     Parameters
     ----------
-    y_true : array-like
+    y_true : array_like
         Outcomes of rows that neither model nor calibrator was fitted on.
-    before, after : array-like
+    before, after : array_like
         Scores of the same rows.
-    p : float or array-like
+    p : float or array_like
         The share of a false positive in the two costs; both sides act when their score is at
         least p.
     confidence : float, default 0.95

@@ -40,6 +40,15 @@ class DecisionCost:
         How often that bound holds.
     true_positives, false_positives, true_negatives, false_negatives : float
         Rows of each kind, by weight, if Bayes' rule decides.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> cost = cb.expected_cost([0, 1, 1], [0.2, 0.4, 0.9], false_positive=1, false_negative=1)
+    >>> cost.threshold, round(cost.cost, 4), round(cost.best_cost, 4)
+    (0.5, 0.3333, 0.0)
+    >>> cost.false_negatives
+    1.0
     """
 
     threshold: float | None
@@ -90,10 +99,10 @@ def expected_cost(
     ----------
     y_true, y_prob, sample_weight, pos_label
         As for `calibration_error`.
-    false_positive, false_negative : float or array-like
+    false_positive, false_negative : float or array_like
         The costs of acting where there is no event, and of not acting where there is one; one
         for all rows, or one for each.
-    matrix : 2 x 2 array-like, optional
+    matrix : 2 x 2 array_like, optional
         Instead of both, as for `bayes_threshold`. Costs are then above those of the right action.
     confidence : float, default 0.95
         Of the bound on the regret.

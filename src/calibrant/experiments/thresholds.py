@@ -38,7 +38,7 @@ def vc_dimension(patterns: Any) -> int:
 
     Parameters
     ----------
-    patterns : array-like, classifiers by points
+    patterns : array_like, classifiers by points
         What each classifier says at each point, 0 or 1.
 
     Returns

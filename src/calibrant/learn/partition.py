@@ -83,10 +83,10 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like, rows by features
-        y : array-like
+        X : array_like, rows by features
+        y : array_like
             Labels of two classes.
-        sample_weight : array-like, optional
+        sample_weight : array_like, optional
             How much each row counts.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)  # noqa: N806

@@ -91,10 +91,10 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
 
         Parameters
         ----------
-        X : array-like or sparse matrix, rows by features
-        y : array-like
+        X : array_like or sparse matrix, rows by features
+        y : array_like
             Labels of two classes.
-        sample_weight : array-like, optional
+        sample_weight : array_like, optional
             How much each row counts.
         """
         self._check_parameters()

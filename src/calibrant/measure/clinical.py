@@ -43,6 +43,16 @@ class Estimate:
         Ends of the interval: asymptotic, for rows that are independent.
     confidence : float
         How often such intervals hold the truth.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
+    >>> slope = cb.calibration_slope(y_true, y_prob)
+    >>> round(slope.value, 3), round(slope.lower, 3), round(slope.upper, 3)
+    (0.628, 0.609, 0.647)
+    >>> slope
+    0.628 (95% interval 0.6088 to 0.6473)
     """
 
     value: float

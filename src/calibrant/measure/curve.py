@@ -29,6 +29,17 @@ class CumulativeCurve:
     difference : float array
         Events observed minus predicted so far, as a share of the total weight. The range of
         these values is the calibration error.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> curve = cb.cumulative_curve([0, 1, 1], [0.2, 0.2, 0.5])
+    >>> curve.difference.round(4)
+    array([0.    , 0.2   , 0.3667])
+    >>> round(float(curve.difference.max() - curve.difference.min()), 4)
+    0.3667
+    >>> round(cb.calibration_error([0, 1, 1], [0.2, 0.2, 0.5]), 4)
+    0.3667
     """
 
     score: FloatArray

@@ -37,6 +37,17 @@ class Interval:
         Events observed minus events predicted in the interval, as a share of the total weight.
         Negative: the scores are too high. For the worst interval its size is the calibration
         error.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> worst = cb.worst_interval([0, 0, 1, 1], [0.5, 0.6, 0.6, 0.9])
+    >>> worst
+    scores up to 0.6 (3 rows): predicted 0.5667 on average, observed 0.3333: too high
+    >>> worst.p1, worst.p2, worst.rows
+    (None, 0.6, 3)
+    >>> worst.verdict
+    'too high'
     """
 
     p1: float | None

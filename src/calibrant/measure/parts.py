@@ -32,6 +32,15 @@ class ScoreParts:
         What the recalibrated predictions gain over saying the base rate to everybody.
     uncertainty : float
         The loss of the base rate.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> parts = cb.brier_parts([0, 1, 1], [0.2, 0.4, 0.9])
+    >>> round(parts.score, 4)
+    0.1367
+    >>> round(parts.miscalibration - parts.discrimination + parts.uncertainty, 4)
+    0.1367
     """
 
     score: float

@@ -1,4 +1,16 @@
-"""The calibration error as a scorer for scikit-learn's model selection."""
+"""The calibration error as a scorer for scikit-learn's model selection.
+
+Examples
+--------
+>>> from sklearn.datasets import make_classification
+>>> from sklearn.linear_model import LogisticRegression
+>>> from sklearn.model_selection import cross_val_score
+>>> import calibrant as cb
+>>> X, y = make_classification(2000, random_state=0)
+>>> errors = -cross_val_score(LogisticRegression(), X, y, scoring=cb.calibration_error_scorer)
+>>> bool((errors < 0.1).all())
+True
+"""
 
 from __future__ import annotations
 
@@ -18,9 +30,10 @@ def _error_of_second_class(y_true: Any, y_prob: Any, *, sample_weight: Any = Non
     return calibration_error(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label)
 
 
-#: Minus the calibration error of `predict_proba`, so that greater is better, as scikit-learn
-#: wants it: ``GridSearchCV(model, grid, scoring=cb.calibration_error_scorer)``. A constant
-#: prediction at the base rate scores 0 as well, so look at a loss next to it.
 calibration_error_scorer = make_scorer(
     _error_of_second_class, response_method="predict_proba", greater_is_better=False
 )
+"""Minus the calibration error of `predict_proba`: greater is better, as scikit-learn wants it.
+
+A constant prediction at the base rate scores 0 as well, so look at a loss next to it.
+"""

@@ -35,9 +35,9 @@ def unverifiable_l1(y_prob: Any, *, sample_weight: Any = None) -> float:
 
     Parameters
     ----------
-    y_prob : array-like
+    y_prob : array_like
         Predicted probabilities, in [0, 1].
-    sample_weight : array-like, optional
+    sample_weight : array_like, optional
         Weight of each row.
 
     Returns

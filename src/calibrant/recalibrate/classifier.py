@@ -113,11 +113,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
         Parameters
         ----------
-        X : array-like
+        X : array_like
             Features.
-        y : array-like
+        y : array_like
             Labels, two or more classes.
-        sample_weight : array-like, optional
+        sample_weight : array_like, optional
             Weight of each row, for the classifier if it takes weights, and for the calibrator.
         **fit_params
             Passed on to the classifier's `fit`.

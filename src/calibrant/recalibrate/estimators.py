@@ -50,6 +50,14 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         What turns a score into a probability.
     rows_, events_ : float
         Total weight of the rows it was fitted on, and of the events among them.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> fitted = cb.PlattCalibrator().fit([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
+    >>> same = cb.Calibrator.from_json(fitted.to_json())
+    >>> type(same).__name__, bool((same.predict([0.5]) == fitted.predict([0.5])).all())
+    ('PlattCalibrator', True)
     """
 
     method: ClassVar[str] = ""
@@ -62,11 +70,11 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
 
         Parameters
         ----------
-        y_prob : array-like of shape (n,) or (n, 1), or Predictions
+        y_prob : array_like of shape (n,) or (n, 1), or Predictions
             Scores, in [0, 1]; a Predictions stands for all of them.
-        y_true : array-like
+        y_true : array_like
             Outcomes, as for `calibration_error`.
-        sample_weight : array-like, optional
+        sample_weight : array_like, optional
             Weight of each row.
         """
         self._check()

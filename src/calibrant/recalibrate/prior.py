@@ -20,7 +20,7 @@ def adjust_prior(y_prob: Any, *, train_rate: float, true_rate: float) -> FloatAr
 
     Parameters
     ----------
-    y_prob : array-like
+    y_prob : array_like
         Scores, in [0, 1].
     train_rate, true_rate : float
         Share of events in the training data, and where the scores are used; between 0 and 1.

@@ -152,7 +152,7 @@ class _RowsDisplay(_Display):
         ----------
         estimator : classifier
             Fitted on two classes, with `predict_proba`.
-        X, y : array-like
+        X, y : array_like
             Rows it was not trained on, and their labels.
         sample_weight, confidence
             As for `audit`.
@@ -485,9 +485,9 @@ class GroupsDisplay(_Display):
         ----------
         estimator : classifier
             Fitted on two classes, with `predict_proba`.
-        X, y : array-like
+        X, y : array_like
             Rows it was not trained on, and their labels.
-        by : mapping of name to array-like
+        by : mapping of name to array_like
             The columns whose values make groups.
         sample_weight, confidence
             As for `audit`.

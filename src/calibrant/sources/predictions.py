@@ -42,18 +42,18 @@ class Predictions:
 
     Parameters
     ----------
-    y_true : array-like, or a table
+    y_true : array_like, or a table
         Outcomes: 0/1, -1/1, booleans, any two values with `pos_label`, or fractions in [0, 1]
         (soft labels: the probability of the event in that row). Or a table that holds them, with
         `label` and `prob`: of pandas, polars or pyarrow, or one that stays in its engine: a polars
         LazyFrame, a DuckDB relation, a Spark or Dask dataframe, or what `sql_table` returns.
-    y_prob : array-like
+    y_prob : array_like
         Predicted probabilities of the event, in [0, 1].
-    sample_weight : array-like, optional
+    sample_weight : array_like, optional
         Weight of each row, not negative. A whole number counts the row that many times.
     pos_label : optional
         The label that is the event.
-    clusters : array-like, or the name of a column, optional
+    clusters : array_like, or the name of a column, optional
         Which rows belong together, such as those of one patient: any values, equal within a
         cluster. Certificates then do not take them for independent.
     label, prob, weight : str
