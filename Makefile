@@ -68,8 +68,9 @@ docs: $(VENV)/docs.stamp ## build the site into build/site; warnings are errors
 outputs: $(VENV)/docs.stamp ## write anew what blocks of the documentation print
 	$(BIN)/python tests/reference/pages.py
 
-pictures: $(VENV)/docs.stamp ## draw the pictures of the README and of docs/paper.md again
+pictures: $(VENV)/docs.stamp ## draw the pictures of the README and of docs/paper.md again, and the page of commands
 	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/commands.py
 	$(BIN)/python docs/paper.py
 
 certificates: $(VENV)/dev.stamp ## measure widths and coverage for docs/certificates.md (minutes)
