@@ -3,6 +3,8 @@
 import io
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from calibrant.report import terminal
 from calibrant.simulate import overconfident
 
 FOLDER = Path(__file__).parent / "pictures"
-WINDOW = {"width": 1100, "height": 1250}
+WINDOW = {"width": 1100, "height": 1200}
 
 
 def terminal_picture() -> str:
@@ -28,17 +30,28 @@ def terminal_picture() -> str:
     return re.sub(r"@font-face \{.*?\}|<!--.*?-->", "", svg, flags=re.DOTALL)
 
 
+def command(folder: str, *arguments: str) -> None:
+    """Run calibrant in a folder."""
+    subprocess.run(
+        [sys.executable, "-m", "calibrant", *arguments],
+        cwd=folder,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+
+
 def report_picture() -> bytes:
-    """Return the first page of a report as chromium shows it."""
+    """Return the first page of the report of docs/start.md, as chromium shows it."""
     from playwright.sync_api import sync_playwright
 
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
-        page = Path(folder) / "report.html"
-        cb.audit(*overconfident().draw(20_000)[:2]).to_html(page)
+        command(folder, "demo", "--save", "predictions.csv")
+        columns = ("--label", "y", "--prob", "p")
+        command(folder, "audit", "predictions.csv", *columns, "--html", "report.html")
         browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
         opened = browser.new_page(viewport=WINDOW)
-        opened.goto(page.as_uri())
+        opened.goto((Path(folder) / "report.html").as_uri())
         shot = opened.screenshot()
         browser.close()
     return shot

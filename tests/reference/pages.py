@@ -28,7 +28,7 @@ RUN, SHOWN, PRINTED = {"python", "sh", "yaml"}, {"math", "bibtex"}, "text"
 #: Commands that change the environment or the checkout: `make test-install` runs those.
 SETTING_UP = re.compile(r"(pip install|make|git clone) ")
 ENGINE = re.compile(r"# (spark|dask)\n")
-WIDTH = 100
+WIDTH = 90
 PICTURE = re.compile(r"\]\((?:\.\./|docs/)?pictures/([\w-]+\.svg)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
