@@ -151,3 +151,21 @@ def test_a_low_calibration_error_means_little_to_gain(law):
     assert saved <= audit.advice.most_saved
     if found.calibration_error < 0.001:
         assert saved < 0.01
+
+
+def test_groups_that_fail_are_named_although_the_whole_is_right():
+    y_prob = np.random.default_rng(3).random(20_000)
+    half = np.arange(20_000) % 2 == 1
+    shifted = np.clip(np.where(half, y_prob + 0.1, y_prob - 0.1), 0, 1)
+    outcomes = np.random.default_rng(0).random(20_000) < shifted
+    found = cb.audit(outcomes, y_prob, by={"half": half})
+    assert sum(one.certain for one in found.groups) == 2
+    assert found.advice.summary[0].startswith("Leave the scores as they are")
+    assert "But 2 groups are miscalibrated for certain" in found.advice.summary[0]
+    assert "group" not in cb.audit(outcomes, y_prob).advice.summary[0]
+
+
+def test_no_chance_is_said_to_be_zero():
+    wrong = cb.advise(np.tile([False] * 99 + [True], 2000), np.full(200_000, 0.9))
+    assert wrong.p_value == 0
+    assert "probability under 1e-300." in wrong.summary[1]

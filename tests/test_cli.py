@@ -810,6 +810,12 @@ def test_the_command_compares(tmp_path):
     )
     document = json.loads(calibrant("compare", *options, "--json", cwd=tmp_path).stdout)
     assert document["schema"] == "calibrant.comparison"
+    # proved ends are shown no tighter than they are
+    ends = document["differences"][0]["calibration_error"]
+    shown = re.search(r"p - t +calibration error +\S+ +(\S+) and (\S+)", done.stdout)
+    lower, upper = map(float, shown.groups())
+    assert lower <= ends["lower"]
+    assert upper >= ends["upper"]
 
 
 def test_no_colour_and_no_bar_where_there_is_no_terminal(tmp_path):

@@ -91,7 +91,10 @@ def test_arrays_and_words():
     json.dumps(found.to_dict(), allow_nan=False)
     twice = cb.compare(TABLE["y"], {"a": TABLE["a b"], "b": TABLE["a b"]})
     assert twice.differences[0].brier.value == 0
-    assert twice.summary[1] == "With 95% confidence no model is better calibrated than another."
+    assert (
+        twice.summary[1]
+        == "At 95% confidence no model is shown to be better calibrated than another."
+    )
 
 
 @pytest.mark.parametrize("wrap", [ENGINES[e] for e in ("pandas", "polars lazy", "duckdb table")])

@@ -380,8 +380,8 @@ def no_estimate(what: str, why: str) -> InputError:
 
 def scores_without_odds(name: str, count: int, row: int | None, value: float) -> InputError:
     return InputError(
-        f"{name} must lie strictly between 0 and 1 for log-odds, but {_rows(count)} of it are 0 "
-        f"or 1{_first(row, ', first')} with {value!r}. Leave these rows out, or use "
+        f"{name} must lie strictly between 0 and 1 for log-odds, but {_rows(count)} of it hold 0 "
+        f"or 1{_first(row)} with {value!r}. Leave these rows out, or use "
         "observed_expected_ratio, which needs no log-odds."
     )
 

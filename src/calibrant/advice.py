@@ -121,8 +121,13 @@ def advice_of(
     test: CalibrationTest | None,
     confidence: float,
     seed: int,
+    *,
+    failing: int = 0,
 ) -> Advice | None:
-    """Read the advice off a diagram; None where rows are no counts or labels are soft."""
+    """Read the advice off a diagram; None where rows are no counts or labels are soft.
+
+    `failing` groups are known to be miscalibrated, whatever is true of all rows together.
+    """
     if not (diagram.totals.labels_binary and diagram.totals.weights_integer):
         return None
     if diagram.weight > 2**53:
@@ -144,7 +149,8 @@ def advice_of(
         summary=tuple(
             sentence
             for sentence in (
-                _what_to_do(found, trials, brier, sure=bool(miscalibrated)),
+                _what_to_do(found, trials, brier, sure=bool(miscalibrated))
+                + _groups_first(failing),
                 _how_sure(test, confidence),
                 _at_stake(certificate),
             )
@@ -233,6 +239,14 @@ def _what_to_do(found: str | None, trials: tuple[Trial, ...], brier: float, *, s
     )
 
 
+def _groups_first(failing: int) -> str:
+    """Say that groups fail, which one calibrator for all rows cannot mend."""
+    if not failing:
+        return ""
+    some = "a group is" if failing == 1 else f"{failing:,} groups are"
+    return f" But {some} miscalibrated for certain: one calibrator for all rows cannot mend that."
+
+
 def _errors(trial: Trial) -> str:
     """Say how many standard errors a gain has, if it varies at all."""
     if trial.saved_error <= 0:
@@ -246,12 +260,17 @@ def _how_sure(test: CalibrationTest | None, confidence: float) -> str:
     if test.p_value <= 1 - confidence:
         return (
             "That the scores are miscalibrated is beyond doubt at this level: if they were right, "
-            f"so large an error would have probability {test.p_value:.2g}."
+            f"so large an error would have probability {_chance(test.p_value)}."
         )
     return (
         "These rows do not show that the scores are miscalibrated: if they were right, an error "
         f"this large would have probability {test.p_value:.2g}."
     )
+
+
+def _chance(p_value: float) -> str:
+    """Return a p-value in words; one too small for a double is not 0."""
+    return f"{p_value:.2g}" if p_value > 0 else "under 1e-300"
 
 
 def _at_stake(certificate: Certificate | None) -> str:

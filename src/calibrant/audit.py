@@ -197,7 +197,15 @@ class Audit:
         """Whether to recalibrate, and how; None if labels are soft, or rows are no counts."""
         if not self.independent:
             return None
-        return advice_of(self._opened, self.certificate, self.test, self.confidence, self.seed)
+        failing = sum(one.certain for one in self.groups)
+        return advice_of(
+            self._opened,
+            self.certificate,
+            self.test,
+            self.confidence,
+            self.seed,
+            failing=failing,
+        )
 
     @property
     def exact(self) -> bool:

@@ -127,7 +127,7 @@ class Comparison:
         if certain:
             proved = f"With {sure} confidence, all at once: {'; '.join(certain)}."
         else:
-            proved = f"With {sure} confidence no model is better calibrated than another."
+            proved = f"At {sure} confidence no model is shown to be better calibrated than another."
         return (
             f"{best.name} has the smallest calibration error on these {self.rows:,} rows: "
             f"{best.calibration_error:.4g}.",

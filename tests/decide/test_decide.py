@@ -1,5 +1,6 @@
 """Decisions: thresholds by brute force, Claim 1, the price of miscalibration, and money."""
 
+import dataclasses
 import itertools
 import json
 import math
@@ -485,3 +486,14 @@ def test_rows_in_clusters_are_not_taken_for_independent():
     assert found.cost == cb.expected_cost(y_true, y_prob, **costs).cost
     with pytest.raises(ValueError, match="price_of_miscalibration does not carry over"):
         cb.price_of_miscalibration(data, **costs)
+
+
+@pytest.mark.parametrize(
+    ("cap", "shown"),
+    [(0.159082, "0.16"), (0.4091, "0.41"), (99.96, "100"), (100.2, "101"), (1234.1, "1,235")],
+)
+def test_a_cap_is_never_rounded_down(cap, shown):
+    y_true, y_prob, _ = cb.simulate.calibrated().draw(1000, seed=1)
+    price = cb.price_of_miscalibration(y_true, y_prob, false_positive=1, false_negative=1)
+    sentence = dataclasses.replace(price, cap=cap, currency="EUR").sentence
+    assert f"costs at most {shown} EUR a decision" in sentence

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
-from calibrant.certify.certificate import Certificate, percent
+from calibrant.certify.certificate import Certificate, percent, rounded_up
 from calibrant.certify.certify import certificate_for
 from calibrant.certify.methods import Method, Terms
 from calibrant.decide.costs import costs_of
@@ -92,13 +92,18 @@ class Price:
         """The price in one sentence."""
         total = ""
         if self.total_cap is not None:
-            total = f", {self._money(self.total_cap)} for {self.volume:,.10g} decisions"
+            total = f", {self._most(self.total_cap)} for {self.volume:,.10g} decisions"
         return (
-            f"Miscalibration costs at most {self._money(self.cap)} a decision{total}: with "
+            f"Miscalibration costs at most {self._most(self.cap)} a decision{total}: with "
             f"{percent(self.confidence)} confidence no monotone (nondecreasing) "
             "recalibration of these scores can save more. On these rows the best threshold would "
             f"have saved {self._money(self.saved_in_hindsight)} a decision."
         )
+
+    def _most(self, amount: float) -> str:
+        """Show a bound, which may grow by rounding but not shrink."""
+        figure = f"{math.ceil(amount):,}" if amount > 100 else rounded_up(amount)
+        return f"{figure} {self.currency}".strip()
 
     def _money(self, amount: float) -> str:
         figure = f"{amount:,.0f}" if amount >= 1000 else f"{amount:,.3g}"

@@ -115,7 +115,7 @@ def bands(ax: Axes, curve: ReliabilityCurve, sure: str, half: float) -> None:
         style: dict[str, Any] = {
             "facecolor": "none",
             "edgecolor": BLUE,
-            "hatch": "....",
+            "hatch": r"\\",  # across the diagonal; dots would make a large SVG
             "linewidth": 0.8,
         }
         ax.fill_between(*stairs, **style, alpha=0.45, label=label)

@@ -158,7 +158,7 @@ def render_comparison(found: Comparison, console: Console) -> None:
                     Text(f"{pair.first} - {pair.second}" if name == "calibration error" else ""),
                     name,
                     _number(value.value, sign="+"),
-                    f"{_number(value.lower, sign='+')} and {_number(value.upper, sign='+')}",
+                    f"{_signed(rounded_down(value.lower))} and {_signed(rounded_up(value.upper))}",
                 )
     console.print(
         Group(
@@ -171,6 +171,11 @@ def render_comparison(found: Comparison, console: Console) -> None:
             pairs,
         )
     )
+
+
+def _signed(figure: str) -> str:
+    """Put a + before a figure that has no sign."""
+    return figure if figure.startswith("-") else f"+{figure}"
 
 
 def render_claims(
