@@ -50,6 +50,8 @@ bench: $(BENCH)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (i
 	$(BENCH)/bin/python benchmarks/decide.py --save benchmarks/decide.md
 	$(BENCH)/bin/python benchmarks/sources.py --save benchmarks/sources.md
 	$(BENCH)/bin/python benchmarks/apply.py --save benchmarks/apply.md
+	$(BENCH)/bin/python benchmarks/peers.py --save docs/peers.json
+	$(BENCH)/bin/python docs/peers.py
 
 bench-quality: $(BENCH)/bench.stamp ## compare calibrators and classifiers on Adult and Covertype (CALIBRANT_DATA)
 	$(BENCH)/bin/python benchmarks/calibrators.py --save benchmarks/calibrators.md
@@ -120,4 +122,6 @@ $(VENV)/boosting.stamp: $(VENV)/dev.stamp
 $(BENCH)/bench.stamp: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[bench]'
+# dcurves needs a pandas before 3, which nothing else should be measured with
+	$(BENCH)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade --target $(BENCH)/older 'dcurves>=1.1'
 	@touch $@
