@@ -5,7 +5,7 @@ BENCH := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-engines test-install test-browser test-docs docs outputs validity lint bench bench-quality bench-large bench-engines pictures certificates reproduction learning clean
+.PHONY: help demo test test-engines test-install test-browser test-docs docs outputs validity lint bench bench-quality bench-large bench-engines pictures certificates paper reproduction learning clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -70,13 +70,17 @@ docs: $(VENV)/docs.stamp ## build the site into build/site; warnings are errors
 outputs: $(VENV)/docs.stamp ## write anew what blocks of the documentation print
 	$(BIN)/python tests/reference/pages.py
 
-pictures: $(VENV)/docs.stamp ## draw the pictures of the README and of docs/paper.md again, and the page of commands
+pictures: $(VENV)/docs.stamp ## make the pictures of the README, the page of commands and the paper's chapter anew
 	$(BIN)/python docs/pictures.py
 	$(BIN)/python docs/commands.py
 	$(BIN)/python docs/paper.py
 
 certificates: $(VENV)/dev.stamp ## measure widths and coverage for docs/certificates.md (minutes)
-	$(BIN)/python docs/certificates.py
+	$(BIN)/python docs/certificates.py --run
+	$(BIN)/python docs/paper.py
+
+paper: $(VENV)/dev.stamp ## measure what docs/paper.md states (minutes)
+	$(BIN)/python docs/paper.py --run
 
 reproduction: $(VENV)/boosting.stamp ## run the paper's experiments again for docs/ (CALIBRANT_DATA)
 	$(BIN)/calibrant reproduce all --output build/reproduction

@@ -1,10 +1,15 @@
-"""Write docs/certificates.md: how wide each certificate is, and how often it held."""
+"""Make docs/certificates.md and its picture from docs/certificates.json; `--run` makes that anew.
 
+`make certificates` runs the measurements, which takes some minutes.
+"""
+
+import argparse
+import json
 import math
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -17,12 +22,41 @@ from calibrant.certify.methods import Terms
 from calibrant.certify.plan import expected_evidence
 from calibrant.certify.testing import suited_test
 from calibrant.diagram import resolve
+from calibrant.experiments.pictures import rendered
+from calibrant.experiments.study import versions
 from calibrant.measure.extremes import extremes_need
 from calibrant.simulate import Law, calibrated, laws
 
-FOLDER = Path(__file__).parent
+DOCS = Path(__file__).parent
+TEXT, RESULTS = DOCS / "certificates.md", DOCS / "certificates.json"
+DELTA = 0.05
 V0 = 1 / 6  # the mean of f (1 - f) for uniform scores
+#: How many rows a sample has, and how many samples of each law are drawn.
 SIZES = {50: 400, 200: 400, 1000: 300, 10_000: 100}
+#: From here on `certify` does not bet, and the rows are not opened one by one.
+MANY = 5000
+#: Bounds with a formula.
+BOUNDS = {
+    "certified": bounds.certified,
+    "band": bounds.band,
+    "fixed design": bounds.fixed_design,
+    "asymptotic": bounds.asymptotic,
+    "isotonic, own rows": bounds.isotonic,
+    "the paper's": bounds.gao2017,
+    "the paper's, as printed": partial(bounds.gao2017, printed=True),
+}
+STYLES = {
+    "the paper's": ("#555555", ":"),
+    "the paper's, as printed": ("#999999", ":"),
+    "isotonic, own rows": ("#E69F00", "-."),
+    "band": ("#0072B2", "--"),
+    "fixed design": ("#56B4E9", "-."),
+    "certified": ("#D55E00", "-"),
+    "asymptotic": ("#CC79A7", "--"),
+    "oracle": ("#000000", ":"),
+}
+#: What the tables show.
+WIDTHS = ("oracle", "asymptotic", "certified", "fixed design", "band", "the paper's")
 COLUMNS = (
     "betting",
     "certified",
@@ -35,112 +69,135 @@ COLUMNS = (
 
 def upper(method: str, n: int) -> float:
     """Return how far the bound lies above c_emp, for an average calibrated sample."""
-    evidence = expected_evidence(n, V0)
     if method == "oracle":
         return 1.6449 * math.sqrt(V0 / n)
-    found = {
-        "certified": bounds.certified,
-        "band": bounds.band,
-        "fixed design": bounds.fixed_design,
-        "asymptotic": bounds.asymptotic,
-        "isotonic, own rows": bounds.isotonic,
-        "the paper's": bounds.gao2017,
-        "the paper's, as printed": partial(bounds.gao2017, printed=True),
-    }[method](evidence, 0.05)
-    return found.upper - evidence.c_emp
+    evidence = expected_evidence(n, V0)
+    return BOUNDS[method](evidence, DELTA).upper - evidence.c_emp
 
 
-def betting_width(n: int) -> float:
+def betting_width(n: int, samples: int) -> float:
     """Average the width of betting, which has no formula."""
     widths = []
-    for seed in range(30):
+    for seed in range(samples):
         found = cb.certify(*calibrated().draw(n, seed=seed)[:2], method="betting", seed=seed)
         widths.append(found.upper - found.c_emp)
     return float(np.mean(widths))
 
 
-def draw_widths(path: Path) -> None:
+def held(law: Law, rows: int, samples: int) -> dict[str, float]:
+    """Return the share of samples on which each interval held the truth."""
+    count = dict.fromkeys(COLUMNS if rows < MANY else COLUMNS[1:], 0)
+    for seed in range(samples):
+        y_true, y_prob, _ = law.draw(rows, seed=10_000 + seed)
+        source = cb.Predictions(y_true, y_prob).source
+        exact = rows_need(Terms(method="asymptotic", sided="both"))
+        diagram = resolve(source, extremes_need, every_cell if rows < MANY else exact)
+        evidence = evidence_of(diagram)
+        p_value = suited_test(diagram, evidence, 999, seed).p_value
+        found = {
+            "certified": bounds.certified(evidence, DELTA),
+            "certified, both": bounds.certified(evidence, DELTA, "both"),
+            "band, both": bounds.band(evidence, DELTA, "both"),
+            "asymptotic": bounds.asymptotic(evidence, DELTA),
+            "asymptotic, both": bounds.asymptotic(evidence, DELTA, "both", p_value=p_value),
+        }
+        if rows < MANY:
+            counts = counts_of(diagram, "a bet")
+            found["betting"] = betting(counts, evidence.c_emp, DELTA, seed=seed)
+        for name, bound in found.items():
+            truth = law.calibration_error
+            count[name] += bound.lower - 1e-12 <= truth <= bound.upper + 1e-12
+    return {name: number / samples for name, number in count.items()}
+
+
+def measured() -> dict[str, Any]:
+    """Measure widths and coverage; every share, law by law, is kept."""
+    sizes = np.unique(np.geomspace(100, 10**6, 33).round().astype(int)).tolist()
+    few, samples = [100, 200, 500, 1000, 2000, MANY - 1], 30
+    return {
+        "versions": versions(),
+        "delta": DELTA,
+        "laws": [{"name": law.name, "c": law.calibration_error} for law in laws()],
+        "widths": {
+            "rows": sizes,
+            **{method: [upper(method, n) for n in sizes] for method in STYLES},
+        },
+        "betting": {
+            "rows": few,
+            "samples": samples,
+            "widths": [betting_width(n, samples) for n in few],
+        },
+        "coverage": [
+            {"rows": n, "samples": times, "held": [held(law, n, times) for law in laws()]}
+            for n, times in SIZES.items()
+        ],
+    }
+
+
+def rounded(value: Any) -> Any:
+    """Round numbers to six digits, which keeps the file small and the same everywhere."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    return [rounded(one) for one in value] if isinstance(value, list) else value
+
+
+def picture(results: dict[str, Any]) -> Figure:
     """Draw width against the number of rows, all methods."""
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
-    sizes = np.unique(np.geomspace(100, 10**6, 33).astype(int))
-    styles = {
-        "the paper's": ("#555555", ":"),
-        "the paper's, as printed": ("#999999", ":"),
-        "isotonic, own rows": ("#E69F00", "-."),
-        "band": ("#0072B2", "--"),
-        "fixed design": ("#56B4E9", "-."),
-        "certified": ("#D55E00", "-"),
-        "asymptotic": ("#CC79A7", "--"),
-        "oracle": ("#000000", ":"),
-    }
-    for method, (color, style) in styles.items():
-        widths = [upper(method, int(n)) for n in sizes]
-        axes.plot(sizes, widths, color=color, linestyle=style, linewidth=2, label=method)
-    few = [100, 200, 500, 1000, 2000, 4999]
-    bets = [betting_width(n) for n in few]
-    axes.plot(few, bets, color="#009E73", marker="o", linewidth=2, label="betting")
+    widths, bets = results["widths"], results["betting"]
+    for method, (color, style) in STYLES.items():
+        look = {"color": color, "linestyle": style, "linewidth": 2}
+        axes.plot(widths["rows"], widths[method], label=method, **look)
+    look = {"color": "#009E73", "marker": "o", "linewidth": 2}
+    axes.plot(bets["rows"], bets["widths"], label="betting", **look)
     axes.set(xscale="log", yscale="log", xlabel="rows", ylabel="upper bound minus measured error")
     axes.set_title("95% upper bounds on the true calibration error, calibrated uniform scores")
     axes.grid(visible=True, which="major", color="#dddddd")
     axes.legend(frameon=False)
-    with mpl.rc_context({"svg.hashsalt": "calibrant"}):
-        figure.savefig(path, metadata={"Date": None, "Creator": None})
+    return figure
 
 
-def held(law: Law, rows: int, times: int) -> dict[str, float]:
-    """Return the share of samples on which each interval held the truth."""
-    count = dict.fromkeys(COLUMNS, 0)
-    for seed in range(times):
-        y_true, y_prob, _ = law.draw(rows, seed=10_000 + seed)
-        source = cb.Predictions(y_true, y_prob).source
-        exact = rows_need(Terms(method="asymptotic", sided="both"))
-        diagram = resolve(source, extremes_need, every_cell if rows < 5000 else exact)
-        evidence = evidence_of(diagram)
-        p_value = suited_test(diagram, evidence, 999, seed).p_value
-        found = {
-            "certified": bounds.certified(evidence, 0.05),
-            "certified, both": bounds.certified(evidence, 0.05, "both"),
-            "band, both": bounds.band(evidence, 0.05, "both"),
-            "asymptotic": bounds.asymptotic(evidence, 0.05),
-            "asymptotic, both": bounds.asymptotic(evidence, 0.05, "both", p_value=p_value),
-        }
-        if rows < 5000:
-            counts = counts_of(diagram, "a bet")
-            found["betting"] = betting(counts, evidence.c_emp, 0.05, seed=seed)
-        for name, bound in found.items():
-            truth = law.calibration_error
-            count[name] += bound.lower - 1e-12 <= truth <= bound.upper + 1e-12
-        if rows >= 5000:
-            count["betting"] = -times
-    return {name: number / times for name, number in count.items()}
+PICTURES = {"widths": picture}
 
 
-def coverage_table() -> list[str]:
-    """Return, for each number of rows, the lowest share over all laws."""
-    lines = ["| rows | samples of each law | " + " | ".join(COLUMNS) + " |"]
-    lines.append("| --: | --: |" + " --: |" * len(COLUMNS))
-    for rows, times in SIZES.items():
-        shares = [held(law, rows, times) for law in laws()]
-        lowest = {name: min(share[name] for share in shares) for name in COLUMNS}
-        cells = [f"{value:.3f}" if value >= 0 else "-" for value in lowest.values()]
-        lines.append(f"| {rows:,} | {times} | " + " | ".join(cells) + " |")
-    return lines
-
-
-def width_table() -> list[str]:
+def width_table(results: dict[str, Any]) -> list[str]:
     """Return the widths in numbers."""
-    methods = ("oracle", "asymptotic", "certified", "fixed design", "band", "the paper's")
-    lines = ["| rows | " + " | ".join(methods) + " |", "| --: |" + " --: |" * len(methods)]
+    lines = ["| rows | " + " | ".join(WIDTHS) + " |", "| --: |" + " --: |" * len(WIDTHS)]
+    found = results["widths"]
     for rows in (10**2, 10**3, 10**4, 10**5, 10**6):
-        cells = [f"{upper(method, rows):.2g}" for method in methods]
+        at = found["rows"].index(rows)
+        cells = [f"{found[method][at]:.2g}" for method in WIDTHS]
         lines.append(f"| {rows:,} | " + " | ".join(cells) + " |")
     return lines
 
 
-TEXT = """# Certificates: how tight, and how true
+def coverage_table(results: dict[str, Any]) -> list[str]:
+    """Return, for each number of rows, the lowest share over all laws."""
+    lines = ["| rows | samples of each law | " + " | ".join(COLUMNS) + " |"]
+    lines.append("| --: | --: |" + " --: |" * len(COLUMNS))
+    for one in results["coverage"]:
+        shares = {name: [law[name] for law in one["held"] if name in law] for name in COLUMNS}
+        cells = [f"{min(found):.3f}" if found else "-" for found in shares.values()]
+        lines.append(f"| {one['rows']:,} | {one['samples']} | " + " | ".join(cells) + " |")
+    return lines
 
-Made by `make certificates`.
+
+def deviations(results: dict[str, Any]) -> str:
+    """Say how uncertain a share is, for the most and for the fewest samples."""
+    delta, samples = results["delta"], [one["samples"] for one in results["coverage"]]
+    each = [
+        f"{math.sqrt(delta * (1 - delta) / count):.3f} at {count}"
+        for count in (max(samples), min(samples))
+    ]
+    return ", ".join(each)
+
+
+PAGE = """# Certificates: how tight, and how true
+
+Made by `make certificates`; all numbers are in `docs/certificates.json`, law by law.
 
 A certificate bounds the true calibration error c(f) of the population from the rows of a sample.
 `certify` picks `betting` below 5,000 rows and `certified` from there on; both hold for any number
@@ -163,8 +220,8 @@ mean of independent draws. So the tail of one mean is enough.
 ## How often it held
 
 The lowest share of samples, over the {laws} laws of `calibrant.simulate`, in which the interval
-held the true calibration error; 0.95 was promised. A share of few samples is itself uncertain
-(0.011 at 400, 0.022 at 100, one standard error). `asymptotic` is a normal limit and promises this
+held the true calibration error; {level:g} was promised. A share of few samples is itself uncertain
+({deviations}, one standard error). `asymptotic` is a normal limit and promises this
 for many rows only. `make validity` repeats all of it with more samples, and adds exact sums for one
 atom, clusters, groups, and counterexamples that must fail.
 
@@ -172,13 +229,27 @@ atom, clusters, groups, and counterexamples that must fail.
 """
 
 
+def page(results: dict[str, Any]) -> str:
+    """Return the page."""
+    return PAGE.format(
+        widths="\n".join(width_table(results)),
+        laws=len(results["laws"]),
+        level=1 - results["delta"],
+        deviations=deviations(results),
+        coverage="\n".join(coverage_table(results)),
+    )
+
+
 def main() -> None:
     """Write the page and its picture."""
-    draw_widths(FOLDER / "pictures" / "widths.svg")
-    text = TEXT.format(
-        widths="\n".join(width_table()), laws=len(laws()), coverage="\n".join(coverage_table())
-    )
-    (FOLDER / "certificates.md").write_text(text, encoding="utf-8")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--run", action="store_true", help="measure first")
+    if parser.parse_args().run:
+        RESULTS.write_text(json.dumps(rounded(measured()), indent=1) + "\n", encoding="utf-8")
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    for name, draw in PICTURES.items():
+        (DOCS / "pictures" / f"{name}.svg").write_bytes(rendered(draw(results), "svg"))
+    TEXT.write_text(page(results), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,11 +9,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from calibrant.experiments.cache import Cache
 from calibrant.experiments.learning import open_question
+from calibrant.experiments.pictures import rendered
 from calibrant.experiments.study import Study
 from calibrant.experiments.trials import GRID
 
@@ -172,10 +172,8 @@ def main() -> None:
         found = rounded(open_question(Study(cache=Cache(options.cache))))
         RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    with mpl.rc_context({"svg.hashsalt": "calibrant"}):
-        for name, draw in PICTURES.items():
-            path = DOCS / "pictures" / f"{name}.svg"
-            draw(results).savefig(path, metadata={"Date": None, "Creator": None})
+    for name, draw in PICTURES.items():
+        (DOCS / "pictures" / f"{name}.svg").write_bytes(rendered(draw(results), "svg"))
     TEXT.write_text(page(results), encoding="utf-8")
 
 

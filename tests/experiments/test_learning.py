@@ -89,10 +89,6 @@ def page_maker():
 RESULTS = json.loads((DOCS / "learning.json").read_text(encoding="utf-8"))
 
 
-def test_the_page_shows_the_results():
-    assert page_maker().page(RESULTS) == (DOCS / "learning.md").read_text(encoding="utf-8")
-
-
 def angles(law, learner):
     found = [one for one in RESULTS["recovery"] if (one["law"], one["learner"]) == (law, learner)]
     return [one["angle"]["mean"] for one in found]

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -200,18 +199,6 @@ def test_classifiers_that_are_not_installed_are_named(results, monkeypatch):
     known = results["not_installed"]
     assert known == [one.name for one in CLASSIFIERS if not one.installed]
     assert all(one.installed for one in CLASSIFIERS if one.paper)
-
-
-def test_the_docs_are_made_from_the_kept_numbers():
-    sys.path.insert(0, str(ROOT / "docs"))
-    try:
-        import reproduction
-    finally:
-        sys.path.pop(0)
-    known = json.loads(KNOWN.read_text(encoding="utf-8"))
-    page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
-    assert page == reproduction.page(known)
-    assert not known["settings"]["quick"]
 
 
 def test_two_processes_do_the_same_work(tmp_path):
