@@ -86,9 +86,11 @@ reproduction: $(VENV)/boosting.stamp ## run the paper's experiments again for do
 	$(BIN)/calibrant reproduce all --output build/reproduction
 	cp build/reproduction/reproduction.json docs/reproduction.json
 	$(BIN)/python docs/reproduction.py
+	$(BIN)/python docs/paper.py
 
 learning: $(VENV)/dev.stamp ## run the experiments on learning again for docs/ (CALIBRANT_DATA; 10 minutes)
 	$(BIN)/python docs/learning.py --run --cache build/learning
+	$(BIN)/python docs/paper.py
 
 clean: ## remove the environment and caches
 	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
