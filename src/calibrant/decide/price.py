@@ -53,7 +53,7 @@ class Price:
     >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
     >>> price = cb.price_of_miscalibration(y_true, y_prob, false_positive=1, false_negative=20)
     >>> print(price.sentence)
-    Miscalibration costs at most 0.334 a decision: with 95% confidence no monotone
+    Miscalibration costs at most 0.335 a decision: with 95% confidence no monotone
     (nondecreasing) recalibration of these scores can save more. On these rows the best
     threshold would have saved 0.132 a decision.
     >>> price.saved_in_hindsight <= price.cap
