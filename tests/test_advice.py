@@ -161,7 +161,7 @@ def test_groups_that_fail_are_named_although_the_whole_is_right():
     found = cb.audit(outcomes, y_prob, by={"half": half})
     assert sum(one.certain for one in found.groups) == 2
     assert found.advice.summary[0].startswith("Leave the scores as they are")
-    assert "But 2 groups are miscalibrated for certain" in found.advice.summary[0]
+    assert "But 2 groups are miscalibrated for certain, which one" in found.advice.summary[0]
     assert "group" not in cb.audit(outcomes, y_prob).advice.summary[0]
 
 
@@ -169,3 +169,33 @@ def test_no_chance_is_said_to_be_zero():
     wrong = cb.advise(np.tile([False] * 99 + [True], 2000), np.full(200_000, 0.9))
     assert wrong.p_value == 0
     assert "probability under 1e-300." in wrong.summary[1]
+
+
+def test_differences_between_calibrators_are_paired():
+    """By hand, with few distinct scores: the gains of two calibrators on the same held-out rows."""
+    rng = np.random.default_rng(1)
+    y_prob = rng.choice(np.linspace(0.05, 0.95, 19), 4000)
+    y_true = rng.random(4000) < 0.8 * y_prob + 0.15
+    trials = {one.name: one for one in cb.advise(y_true, y_prob).trials}
+    best = max(trials.values(), key=lambda one: one.saved)
+    assert (best.behind, best.behind_error) == (0, 0)
+    for one in trials.values():
+        assert one.behind == pytest.approx(best.saved - one.saved, abs=1e-15)
+        assert one.behind_error <= one.saved_error + best.saved_error + 1e-15
+    # a shift of the scores, which temperature cannot make: seen at once, if rows are paired
+    assert trials["temperature"].behind > 3 * trials["temperature"].behind_error
+    assert trials["platt"].behind_error < trials["platt"].saved_error / 2
+    assert cb.advise(y_true, y_prob).recommended in {"platt", "beta"}
+
+
+def test_the_advice_is_not_taken_back_by_the_next_audit():
+    """Scores too low and too extreme: what is recommended must mend both."""
+    rng = np.random.default_rng(5)
+    logit = rng.normal(-1.7, 1.1, 9000)
+    y_true = rng.random(9000) < 1 / (1 + np.exp(-logit))
+    y_prob = 1 / (1 + np.exp(-(1.5 * logit - 0.6)))
+    fit, rest = slice(0, 4500), slice(4500, None)
+    advice = cb.advise(y_true[fit], y_prob[fit])
+    assert advice.recommended == "platt"
+    mended = cb.PlattCalibrator().fit(y_prob[fit], y_true[fit]).predict(y_prob[rest])
+    assert cb.advise(y_true[rest], mended).recommended is None

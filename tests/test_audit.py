@@ -50,7 +50,7 @@ def test_is_frozen_and_reads_like_a_sentence():
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.calibration_error = 0.0
     assert repr(found) == (
-        "In no range of scores do predictions and outcomes differ by more than 35.00 events per "
+        "In the worst range of scores predictions and outcomes differ by 35.00 events per "
         "100 rows of these data (calibration error 0.35, 4 rows). With 95% confidence nothing "
         "below 1 can be promised about the true calibration error (measured 0.35 on 4 rows). It "
         "fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on average, 0.00% "
@@ -63,9 +63,9 @@ def test_is_frozen_and_reads_like_a_sentence():
     assert "per 100 units of weight" in weighted.headline
     # 2.00001 events are more than 2.00, so the sentence rounds up; few events get a larger unit
     rare = cb.audit([1] + [0] * 99_999, [0.0] * 100_000)
-    assert "more than 0.10 events per 10,000 rows" in rare.headline
+    assert "differ by 0.10 events per 10,000 rows" in rare.headline
     third = cb.audit([0, 0, 1], [0.0, 0.0, 0.0])
-    assert "more than 33.34 events per 100 rows" in third.headline
+    assert "differ by 33.33 events per 100 rows" in third.headline
 
 
 def test_to_dict_is_plain_and_complete():
@@ -106,3 +106,22 @@ def test_the_test_is_run_or_its_absence_explained():
     for found in (weighted, repeated):
         assert found.test is None
         assert "No test: with so few rows or events" in found.warnings[-1]
+
+
+def test_an_event_that_may_be_the_wrong_label_is_noticed():
+    y_true, y_prob, _ = overconfident().draw(2000, seed=1)
+    turned = cb.audit(~y_true, y_prob)
+    assert [note for note in turned.warnings if "is it the right one of the two labels?" in note]
+    assert "ROC AUC 0.20" in " ".join(turned.warnings)
+    assert not [note for note in cb.audit(y_true, y_prob).warnings if "two labels" in note]
+    # chance alone does not raise it: 0.5 is the true area for every sample
+    rng = np.random.default_rng(0)
+    samples = [cb.audit(rng.random(60) < 0.5, rng.random(60)) for _ in range(100)]
+    assert not [one for one in samples if any("two labels" in note for note in one.warnings)]
+
+
+def test_no_error_at_all_is_said_plainly():
+    found = cb.audit([0, 1] * 50, [0.5] * 100)
+    assert found.headline == (
+        "Predictions and outcomes agree in every range of scores (calibration error 0, 100 rows)."
+    )

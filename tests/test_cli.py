@@ -882,3 +882,15 @@ def test_reproduce_refuses_what_it_cannot_do(tmp_path, arguments, words):
     assert done.returncode == 2
     assert re.search(words, " ".join(done.stderr.split())), done.stderr
     assert (tmp_path / "taken").read_text(encoding="utf-8") == "mine"
+
+
+def test_scores_that_do_worse_than_none_are_told_so(tmp_path):
+    y_true, y_prob, _ = overconfident(3.0).draw(3000, seed=1)
+    lines = [f"{int(y)},{p!r}" for y, p in zip(y_true, y_prob.tolist(), strict=True)]
+    (tmp_path / "a.csv").write_text("y,p\n" + "\n".join(lines) + "\n")
+    options = ("a.csv", "--label", "y", "--prob", "p", "--false-positive", "1")
+    words = "would have cost less: recalibrate"
+    dear = calibrant("decide", *options, "--false-negative", "9", cwd=tmp_path)
+    assert f"To act on every row {words}" in " ".join(dear.stdout.split())
+    fine = calibrant("decide", *options, "--false-negative", "1", cwd=tmp_path)
+    assert words not in " ".join(fine.stdout.split())

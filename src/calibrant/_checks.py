@@ -131,11 +131,12 @@ def labels_not_binary(name: str, values: Sequence[object]) -> InputError:
 
 
 def labels_need_pos_label(name: str, values: Sequence[object]) -> InputError:
-    last = values[-1]
+    given = " or ".join(f"pos_label={value!r}" for value in values)
+    options = " or ".join(f"--pos-label {value}" for value in values)
     return InputError(
-        f"{name} holds the labels {_listed(map(repr, values))}; say which one is the event: "
-        f"pos_label={last!r} (on the command line: --pos-label {last}), or compare, as in "
-        f"{name} == {last!r}. "
+        f"{name} holds the labels {_listed(map(repr, values))}; say which one is the event whose "
+        f"probability the scores are: {given} (on the command line: {options}). What takes no "
+        f"pos_label takes {name} == the event. "
         "Without it labels must be 0/1, -1/1, True/False, or fractions between 0 and 1."
     )
 

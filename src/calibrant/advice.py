@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -49,12 +48,17 @@ class Trial:
         What it takes off the Brier score; negative if it adds to it.
     saved_error : float
         Standard error of that.
+    behind, behind_error : float
+        How much less it takes off than the best of those tried, and the standard error of that
+        difference: rows are the same for both, so that it is known better than either gain.
     """
 
     name: str
     brier: float
     saved: float
     saved_error: float
+    behind: float
+    behind_error: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,20 +184,29 @@ def _trials(score: FloatArray, counts: IntArray, brier: float, seed: int) -> tup
     """Cross-fit every calibrator on the same folds."""
     rng = np.random.default_rng(seed)
     folds = np.stack([dealt(one, FOLDS, rng) for one in counts], axis=1)  # fold, label, score
-    before = _losses(score)
-    found = []
-    for name in TRIED:
-        total = squares = 0.0
-        for held_out in folds:
-            others = counts - held_out
-            gain = before - _losses(_fitted(name, score, others))
-            total += float((gain * held_out).sum())
-            squares += float((gain**2 * held_out).sum())
-        n = float(counts.sum())
-        mean = total / n
-        error = math.sqrt(max(0.0, squares / n - mean**2) / n)
-        found.append(Trial(name, brier - mean, mean, error))
-    return tuple(found)
+    before, n = _losses(score), float(counts.sum())
+    total, products = np.zeros(len(TRIED)), np.zeros((len(TRIED), len(TRIED)))
+    for held_out in folds:
+        others = counts - held_out
+        gains = np.stack([before - _losses(_fitted(name, score, others)) for name in TRIED])
+        total += np.einsum("kls,ls->k", gains, held_out)
+        products += np.einsum("kls,mls,ls->km", gains, gains, held_out)
+    mean = total / n
+    noise = products / n - np.outer(mean, mean)  # covariances of the gains of one row
+    best = int(mean.argmax())
+    apart = np.diag(noise) - 2 * noise[best] + noise[best, best]
+    errors, behind = (np.sqrt(np.maximum(0, part) / n) for part in (np.diag(noise), apart))
+    return tuple(
+        Trial(
+            name=name,
+            brier=brier - float(mean[k]),
+            saved=float(mean[k]),
+            saved_error=float(errors[k]),
+            behind=float(mean[best] - mean[k]),
+            behind_error=float(behind[k]),
+        )
+        for k, name in enumerate(TRIED)
+    )
 
 
 def _fitted(name: str, score: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
@@ -210,13 +223,13 @@ def _fitted(name: str, score: FloatArray, counts: FloatArray | IntArray) -> Floa
 
 
 def _recommended(trials: tuple[Trial, ...]) -> str | None:
-    """Choose the simplest calibrator that is within a standard error of the best, if any helps."""
+    """Choose the simplest calibrator that is not clearly behind the best, if any helps."""
     if not trials:
         return None
     best = max(trials, key=lambda one: one.saved)
     if best.saved <= _CLEAR * best.saved_error:
         return None
-    return next(one.name for one in trials if one.saved >= best.saved - best.saved_error)
+    return next(one.name for one in trials if one.behind <= _CLEAR * one.behind_error)
 
 
 def _what_to_do(found: str | None, trials: tuple[Trial, ...], brier: float, *, sure: bool) -> str:
@@ -244,7 +257,7 @@ def _groups_first(failing: int) -> str:
     if not failing:
         return ""
     some = "a group is" if failing == 1 else f"{failing:,} groups are"
-    return f" But {some} miscalibrated for certain: one calibrator for all rows cannot mend that."
+    return f" But {some} miscalibrated for certain, which one calibrator for all rows may not mend."
 
 
 def _errors(trial: Trial) -> str:

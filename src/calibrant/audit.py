@@ -92,6 +92,8 @@ class Provenance:
         The seed of what was drawn, if anything was.
     command : str or None
         The command line that made the audit.
+    event, score : str or None
+        Which column and label the event is, and which column has the scores; None for arrays.
     """
 
     calibrant: str
@@ -101,6 +103,8 @@ class Provenance:
     file_sha256: str | None = None
     seed: int | None = None
     command: str | None = None
+    event: str | None = None
+    score: str | None = None
 
 
 @dataclass(frozen=True)
@@ -150,8 +154,8 @@ class Audit:
     >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
     >>> report = cb.audit(y_true, y_prob)
     >>> print(report.headline)
-    In no range of scores do predictions and outcomes differ by more than 4.42 events per 100
-    rows of these data (calibration error 0.04417, 20,000 rows).
+    In the worst range of scores predictions and outcomes differ by 4.42 events per 100 rows of
+    these data (calibration error 0.04417, 20,000 rows).
     >>> print(report.where)
     It fails most for scores above 0.0005979 up to 0.5162 (12,845 rows): 17.24% predicted on
     average, 24.12% observed, so these scores are too low.
@@ -216,12 +220,16 @@ class Audit:
     def headline(self) -> str:
         """The finding in one sentence."""
         unit = "rows" if self.data.weights_integer else "units of weight"
-        found = f"{self.calibration_error:.4g}"
+        if self.calibration_error_at_most <= TOLERANCE:
+            agree = "Predictions and outcomes agree in every range of scores"
+            return f"{agree} (calibration error 0, {self.data.rows:,} rows)."
+        found, most = f"{self.calibration_error:.4g}", ""
         if not self.exact:
+            most = "at most "
             found += f" or up to {self.calibration_error_at_most - self.calibration_error:.2g} more"
         return (
-            f"In no range of scores do predictions and outcomes differ by more than "
-            f"{_events(self.calibration_error_at_most)} {unit} of these data "
+            f"In the worst range of scores predictions and outcomes differ by {most}"
+            f"{_events(self.calibration_error_at_most, bound=not self.exact)} {unit} of these data "
             f"(calibration error {found}, {self.data.rows:,} rows)."
         )
 
@@ -400,8 +408,16 @@ def audit(
         Tally hides inside its cells shows as bounds.
     confidence : float, default 0.95
         Of the certificate and of every interval.
-    method, clusters, estimand, max_cluster_size, seed
-        As for `certify`.
+    method : str, default "auto"
+        How the true error is bounded, as for `certify`.
+    clusters : array_like or str, optional
+        Which rows belong together, as for `certify`; with a table the name of the column.
+    estimand : str, default "row"
+        With clusters: what counts once, "row" or "cluster".
+    max_cluster_size : int, optional
+        With clusters: the most rows of one, known before the data.
+    seed : int, default 0
+        The seed of whatever is drawn.
     label, prob, weight : str
         With a table as first argument: the names of its columns, as for `Predictions`.
     by : str, list of str, or mapping of name to array_like, optional
@@ -438,6 +454,7 @@ def audit(
     error, at_most = error_of(diagram)
     measures, notes = measures_of(data.source, diagram, confidence)
     certificate, test, more = _sure(data, diagram, terms)
+    notes += _reversed_note(diagram, measures)
     groups, pooled = groups_of(data, by, terms) if by is not None else ((), ())
     data.source.rest()  # the audit may be kept for long
     return Audit(
@@ -547,7 +564,23 @@ def _provenance(
         rows=len(data) + data.origin.dropped,
         file=data.origin.file,
         file_sha256=data.origin.sha256,
+        event=data.origin.event,
+        score=data.origin.score,
         seed=next((seed for seed in seeds if seed is not None), None),
+    )
+
+
+def _reversed_note(diagram: Diagram, measures: Measures) -> tuple[str, ...]:
+    """Ask whether the event is the right label, if high scores go with few events for certain."""
+    positives = float(diagram.cells.positives.sum())
+    fewer = min(positives, diagram.weight - positives)
+    auc = measures.roc_auc
+    # three standard errors at most: the variance of a ROC AUC is at most 1 / (4 * fewer)
+    if auc is None or fewer < 1 or auc >= 0.5 - 1.5 / math.sqrt(fewer):
+        return ()
+    return (
+        f"The event is rarer where scores are higher (ROC AUC {auc:.2f}): is it the right one of "
+        "the two labels?",
     )
 
 
@@ -558,10 +591,11 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _events(share: float) -> str:
-    """Say a share as events per 100, or per a larger round number; rounded up, never down."""
+def _events(share: float, *, bound: bool) -> str:
+    """Say a share as events per 100, or per a larger round number; a bound is rounded up."""
     per = next((per for per in (100, 10_000, 1_000_000) if share * per >= 0.1), 100_000_000)
-    return f"{math.ceil(share * per * 100 - 1e-9) / 100:.2f} events per {per:,}"
+    events = math.ceil(share * per * 100 - 1e-9) / 100 if bound else share * per
+    return f"{events:.2f} events per {per:,}"
 
 
 def _facts(diagram: Diagram, dropped: int) -> DataFacts:

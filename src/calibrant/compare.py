@@ -132,7 +132,21 @@ class Comparison:
             f"{best.name} has the smallest calibration error on these {self.rows:,} rows: "
             f"{best.calibration_error:.4g}.",
             proved,
+            *self._losses(),
         )
+
+    def _losses(self) -> tuple[str, ...]:
+        """Say which losses are lower, where rows are many enough to tell."""
+        lower = []
+        for pair in self.differences:
+            for name, found in (("Brier score", pair.brier), ("log loss", pair.log_loss)):
+                if found is not None and not found.lower <= 0 <= found.upper:
+                    order = (
+                        (pair.first, pair.second) if found.upper < 0 else (pair.second, pair.first)
+                    )
+                    lower.append(f"the {name} is lower for {order[0]} than for {order[1]}")
+        words = f"By a normal limit at the same confidence: {'; '.join(lower)}."
+        return (words,) if lower else ()
 
     def __repr__(self) -> str:
         return " ".join(self.summary)

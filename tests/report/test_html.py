@@ -6,6 +6,7 @@ import sys
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import calibrant as cb
@@ -60,7 +61,7 @@ def parsed(page):
 
 def test_it_opens_with_the_verdict_and_says_what_the_audit_says():
     text = " ".join(" ".join(parsed(PAGE).text).split())
-    assert text.index("Miscalibrated: In no range") < text.index("Where it fails")
+    assert text.index("Miscalibrated: In the worst range") < text.index("Where it fails")
     for sentence in (AUDIT.headline, AUDIT.where, AUDIT.certificate.promise):
         assert sentence in text
     for sentence in AUDIT.advice.summary:
@@ -151,7 +152,7 @@ def test_every_kind_of_audit_has_a_report(kind):
     page = found.to_html()
     assert page.startswith("<!DOCTYPE html>")
     assert found.headline in " ".join(parsed(page).text)
-    assert found.to_markdown().startswith("**In no range")
+    assert found.to_markdown().startswith("**In the worst range")
     json.loads(found.to_json())
 
 
@@ -174,7 +175,7 @@ def test_without_the_extra_there_is_the_pip_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(InputError, match=r"pip install 'calibrant\[report\]'"):
         AUDIT.to_html()
-    assert AUDIT._repr_html_().startswith("<p>In no range")
+    assert AUDIT._repr_html_().startswith("<p>In the worst range")
 
 
 def test_markdown_tables_have_as_many_cells_as_heads():
@@ -257,3 +258,23 @@ def test_nobody_is_mentioned_and_nothing_becomes_a_link():
     text = cb.audit(y_true, y_prob, by={"g": group}).to_markdown()
     assert "@everyone" not in text
     assert "://" not in text
+
+
+def test_groups_that_fail_are_in_the_verdict():
+    half = np.arange(20_000) % 2 == 1
+    y_prob = np.random.default_rng(3).random(20_000)
+    truth = np.clip(np.where(half, y_prob + 0.1, y_prob - 0.1), 0, 1)
+    y_true = np.random.default_rng(0).random(20_000) < truth
+    text = cb.audit(y_true, y_prob, by={"half": half}).to_html()
+    assert "Right on the whole, wrong in 2 groups" in text
+    assert "No sign of miscalibration" not in text
+
+
+def test_the_report_says_what_the_event_is():
+    rows = {"outcome": ["paid", "<b>late"] * 50, "score": [0.2, 0.7] * 50}
+    table = pd.DataFrame(rows)
+    found = cb.audit(table, label="outcome", prob="score", pos_label="<b>late")
+    assert found.provenance.event == "column 'outcome' = '<b>late'"
+    text = found.to_html()
+    assert "The event is column &#39;outcome&#39; = &#39;&lt;b&gt;late&#39;" in text
+    assert "the scores are column &#39;score&#39;" in text

@@ -187,7 +187,7 @@ FAULTS = {
     "soft": ({"y": 0.5}, {}, "must hold 0/1 labels, but row 5 (the first row is 0) holds 0.5"),
     "weight": ({"w": -1}, {"weight": "w"}, "column 'w' must not be negative"),
     "event": ({}, {"label": "word", "pos_label": "Yes"}, "Did you mean 'yes'?"),
-    "words": ({}, {"label": "word"}, "say which one is the event: pos_label='yes'"),
+    "words": ({}, {"label": "word"}, "are: pos_label='no' or pos_label='yes'"),
     "number": ({}, {"pos_label": "x"}, "pos_label='x' is not among the labels of column 'y'"),
 }
 

@@ -92,6 +92,10 @@ def _verdict(audit: Audit) -> dict[str, str]:
         return {"mark": "?", "kind": "open", "word": "Measured"}
     if audit.test.p_value <= 1 - audit.confidence:
         return {"mark": "✖", "kind": "off", "word": "Miscalibrated"}
+    failing = sum(one.certain for one in audit.groups)
+    if failing:
+        some = "a group" if failing == 1 else f"{failing:,} groups"
+        return {"mark": "✖", "kind": "off", "word": f"Right on the whole, wrong in {some}"}
     return {"mark": "✔", "kind": "fine", "word": "No sign of miscalibration"}
 
 

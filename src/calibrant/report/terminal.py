@@ -226,6 +226,7 @@ def render_decision(found: DecisionCost, price: Price, console: Console) -> None
                 f"{found.cost:.4g}{unit} a decision.",
                 style="bold",
             ),
+            *_dearer(found),
             Text(price.sentence),
             Text(),
             table,
@@ -233,6 +234,15 @@ def render_decision(found: DecisionCost, price: Price, console: Console) -> None
             counts,
         )
     )
+
+
+def _dearer(found: DecisionCost) -> list[Text]:
+    """Say so if the scores, used as probabilities, do worse than no scores."""
+    if found.cost <= min(found.always, found.never):
+        return []
+    rule = "every" if found.always < found.never else "no"
+    words = f"To act on {rule} row would have cost less: recalibrate these scores first."
+    return [Text(words, style="yellow")]
 
 
 def _table(title: str, *columns: str) -> Table:

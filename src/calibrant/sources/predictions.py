@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from calibrant import _checks
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where predictions came from: a file and its hash, and how many rows were left out."""
+    """Where predictions came from: a file and its hash, rows that were left out, and columns."""
 
     file: str | None = None
     sha256: str | None = None
     dropped: int = 0
+    event: str | None = None
+    score: str | None = None
 
 
 class Predictions:
@@ -112,6 +114,9 @@ class Predictions:
             raise _checks.argument_missing("y_prob")
         else:
             self._from_columns((y_true, y_prob, sample_weight, clusters), names, pos_label, _fine)
+        if names != _checks.Names():
+            event = names.label if pos_label is None else f"{names.label} = {pos_label!r}"
+            self.origin = replace(self.origin, event=event, score=names.prob)
         if _one_label(self.source.start()[0]):
             self.warnings += (
                 f"{names.label} holds a single value, so nothing is known about the other class.",
