@@ -165,12 +165,15 @@ PICTURES = {"widths": picture}
 
 def width_table(results: dict[str, Any]) -> list[str]:
     """Return the widths in numbers."""
-    lines = ["| rows | " + " | ".join(WIDTHS) + " |", "| --: |" + " --: |" * len(WIDTHS)]
+    lines = ["| rows | betting | " + " | ".join(WIDTHS) + " |"]
+    lines.append("| --: |" + " --: |" * (len(WIDTHS) + 1))
     found = results["widths"]
+    bets = dict(zip(results["betting"]["rows"], results["betting"]["widths"], strict=True))
     for rows in (10**2, 10**3, 10**4, 10**5, 10**6):
         at = found["rows"].index(rows)
         cells = [f"{found[method][at]:.2g}" for method in WIDTHS]
-        lines.append(f"| {rows:,} | " + " | ".join(cells) + " |")
+        bet = f"{bets[rows]:.2g}" if rows in bets else "-"
+        lines.append(f"| {rows:,} | {bet} | " + " | ".join(cells) + " |")
     return lines
 
 

@@ -452,7 +452,7 @@ def section_4(_: dict[str, Any], others: dict[str, Any]) -> list[str]:
     rank = found["conjecture"]["rank_correlation"]["most_saved"]
     text = f"""
         *What we found:* {headline(found).split(": ")[-1].rstrip(".")}.
-        [reproduction.md](reproduction.md) has all of them, with verdicts by rules fixed in advance.
+        [The page of experiments](reproduction.md) has all of them, and the rule of each verdict.
         {bound["measured"]} The rank correlation of the error before and the most that was saved is
         {rank:.2f}.
     """

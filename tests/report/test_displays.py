@@ -94,7 +94,7 @@ def test_the_confidence_band_holds_between_its_points():
     [band] = [
         one
         for one in drawn(cb.ReliabilityDisplay).ax_.collections
-        if one.get_label().startswith("holds the true curve")
+        if one.get_label().startswith("holds the whole true curve")
     ]
     curve = AUDIT.curves.reliability
     middle = (curve.score[:-1] + curve.score[1:]) / 2
@@ -106,8 +106,8 @@ def test_the_confidence_band_holds_between_its_points():
 
 def test_both_bands_are_named_and_told_apart_without_colour():
     bands = {one.get_label(): one for one in drawn(cb.ReliabilityDisplay).ax_.collections}
-    filled = bands["if the scores were right (95%)"]
-    hatched = bands["holds the true curve (95%)"]
+    filled = bands["if the scores were right (95% at each score)"]
+    hatched = bands["holds the whole true curve (95%)"]
     assert filled.get_hatch() is None
     assert hatched.get_hatch()
 

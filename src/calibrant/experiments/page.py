@@ -134,7 +134,14 @@ def markdown_of(results: dict[str, Any], pictures: dict[str, str]) -> str:
     lines += ["## What the paper says, and what we measured", ""]
     names = ["where", "paper", "measured", "verdict"]
     rows = [[claim[name] for name in names] for claim in results["claims"]]
+    lines += ['<div class="stack" markdown>', ""]
     lines += _markdown_table(["Where", "The paper", "Here", "Verdict"], rows, numbers=False)
+    lines += ["", "</div>", "", "## How verdicts follow", ""]
+    rules: dict[str, list[str]] = {}
+    for claim in results["claims"]:
+        where = rules.setdefault(claim["rule"], [])
+        where += [claim["where"]] if claim["where"] not in where else []
+    lines += [f"- {', '.join(where)}: {rule}" for rule, where in rules.items()]
     for name, (title, alt) in PICTURES.items():
         if name in pictures:
             lines += ["", f"## {title}", "", f"![{alt}]({pictures[name]})"]
@@ -148,7 +155,7 @@ def markdown_of(results: dict[str, Any], pictures: dict[str, str]) -> str:
 _LEAD = (
     "Gao, Parameswaran and Peng, “On the Interpretability of Conditional Probability Estimates in "
     "the Agnostic Setting” (AISTATS 2017), experiment by experiment. Every verdict is computed "
-    "from the numbers below, by a rule that is fixed in advance."
+    "from the numbers below, by a rule that stands next to it."
 )
 
 

@@ -175,10 +175,10 @@ class _RowsDisplay(_Display):
 class ReliabilityDisplay(_RowsDisplay):
     """Observed rates against scores: the reliability diagram, without bins.
 
-    The curve is isotonic regression. One band shows where it would lie if the scores were right,
-    the other one holds the whole true curve, if that does not decrease. Bars at the bottom show
-    where the scores are, and the worst interval is shaded. Soft labels and weights that are no row
-    counts have no bands.
+    The curve is isotonic regression. One band shows where, at each score by itself, it would lie if
+    the scores were right; the other one holds the whole true curve, if that does not decrease. Bars
+    at the bottom show where the scores are, and the worst interval is shaded. Soft labels and
+    weights that are no row counts have no bands.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ class CumulativeDisplay(_RowsDisplay):
 
     Where the curve falls the scores are too high, where it rises they are too low, and its range is
     the calibration error: the height between the two ends of the worst interval, which is shaded.
-    The band shows where the curve would lie if the scores were right.
+    The band shows where, at each score by itself, the curve would lie if the scores were right.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ class CumulativeDisplay(_RowsDisplay):
         places = [0 if worst.p1 is None else self._place(worst.p1), self._place(worst.p2)]
         shade(ax, self.audit, *curve.share[places])
         if curve.consistent_lower is not None and curve.consistent_upper is not None:
-            label = f"if the scores were right ({percent(self.audit.confidence)})"
+            label = f"if the scores were right ({percent(self.audit.confidence)} at each score)"
             ends = curve.consistent_lower, curve.consistent_upper
             ax.fill_between(curve.share, *ends, color=GREY, alpha=0.35, linewidth=0, label=label)
         ax.axhline(0, color=GREY, linestyle="--", linewidth=1, label="perfect")

@@ -154,7 +154,11 @@ def _reliability(
             _pairs(curve.score, curve.consistent_lower),
             _pairs(curve.score, curve.consistent_upper),
         )
-        picture.area("consistency", *ends, "where it would lie if the scores were right")
+        picture.area(
+            "consistency",
+            *ends,
+            "where it would lie, at each score by itself, if the scores were right",
+        )
     if scores is not None:
         tallest = float(scores.share.max())
         bars = zip(scores.left, scores.right, scores.share, strict=True)
@@ -210,7 +214,11 @@ def _difference(curve: DifferenceCurve, worst: Interval, error: str) -> dict[str
             _pairs(curve.share, curve.consistent_lower),
             _pairs(curve.share, curve.consistent_upper),
         )
-        picture.area("consistency", *ends, "where it would lie if the scores were right")
+        picture.area(
+            "consistency",
+            *ends,
+            "where it would lie, at each score by itself, if the scores were right",
+        )
     picture.line("diagonal", [(0, 0), (1, 0)], "no difference")
     points = _pairs(curve.share, curve.difference)
     picture.line("curve", points, "observed minus predicted so far")
