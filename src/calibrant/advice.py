@@ -93,8 +93,8 @@ class Advice:
     >>> advice.recommended, advice.miscalibrated
     ('temperature', True)
     >>> print(advice.summary[0])
-    Recalibrate by temperature scaling: on held-out rows it takes the Brier score from 0.1764 to
-    0.1713, 12 standard errors.
+    Recalibrate by temperature scaling: on held-out rows it takes the Brier score from
+    0.1764 to 0.1713, 12 standard errors.
     """
 
     recommended: str | None

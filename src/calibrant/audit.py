@@ -154,8 +154,8 @@ class Audit:
     >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
     >>> report = cb.audit(y_true, y_prob)
     >>> print(report.headline)
-    In the worst range of scores predictions and outcomes differ by 4.42 events per 100 rows of
-    these data (calibration error 0.04417, 20,000 rows).
+    In the worst range of scores predictions and outcomes differ by 4.42 events per 100 rows
+    of these data (calibration error 0.04417, 20,000 rows).
     >>> print(report.where)
     It fails most for scores above 0.0005979 up to 0.5162 (12,845 rows): 17.24% predicted on
     average, 24.12% observed, so these scores are too low.
@@ -321,8 +321,10 @@ class Audit:
         ----------
         path : str or Path, optional
             Where to write it: whole or not at all.
-        false_positive, false_negative : float, default 1
-            Where its slider for costs starts.
+        false_positive : float, default 1
+            Where the slider for the cost of a false positive starts.
+        false_negative : float, default 1
+            The same for a false negative.
         """
         costs = costs_of(false_positive, false_negative)
         text = str(
@@ -403,13 +405,19 @@ def audit(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`. A Predictions or a Tally stands for all of them; what a
-        Tally hides inside its cells shows as bounds.
+    y_true : array_like, Predictions, Tally or a table
+        Outcomes, as for `calibration_error`; or a table that holds them, with `label` and `prob`.
+        What a Tally hides inside its cells shows as bounds.
+    y_prob : array_like
+        Predicted probabilities.
     confidence : float, default 0.95
         Of the certificate and of every interval.
     method : str, default "auto"
         How the true error is bounded, as for `certify`.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
     clusters : array_like or str, optional
         Which rows belong together, as for `certify`; with a table the name of the column.
     estimand : str, default "row"
@@ -418,8 +426,12 @@ def audit(
         With clusters: the most rows of one, known before the data.
     seed : int, default 0
         The seed of whatever is drawn.
-    label, prob, weight : str
-        With a table as first argument: the names of its columns, as for `Predictions`.
+    label : str, optional
+        With a table: its column of outcomes.
+    prob : str, optional
+        With a table: its column of scores.
+    weight : str, optional
+        With a table: its column of weights.
     by : str, list of str, or mapping of name to array_like, optional
         Columns whose values, and pairs of values, make groups; next to arrays, the columns
         themselves by name. Groups of fewer than 100 rows are pooled. The certificates of all groups
@@ -490,10 +502,16 @@ def advise(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`; labels must be 0/1 and weights row counts.
+    y_true : array_like or Predictions or Tally
+        Outcomes, 0/1, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
     confidence : float, default 0.95
         Of the test and of the certificate.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
     seed : int, default 0
         Seed of the folds.
 

@@ -186,10 +186,16 @@ def compare(
         The scores of each model.
     confidence : float, default 0.95
         Of all statements on calibration errors at once, and likewise on either loss.
-    sample_weight, pos_label
-        As for `calibration_error`; weights must be row counts.
-    label, probs, weight : str, list of str, str
-        With a table: the names of its columns.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
+    label : str, optional
+        With a table: its column of outcomes.
+    probs : list of str, optional
+        With a table: its columns of scores, one for each model.
+    weight : str, optional
+        With a table: its column of weights.
 
     Returns
     -------

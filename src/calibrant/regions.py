@@ -28,8 +28,10 @@ def audit_regions(
     model : fitted classifier
         With `predict_proba` and `apply`: a tree, a forest (each leaf of each tree is a region), or
         a `PartitionClassifier`.
-    X, y_true : array_like
-        Rows that it was not fitted on, and their outcomes.
+    X : array_like
+        Features of rows that it was not fitted on.
+    y_true : array_like
+        Their outcomes.
     confidence : float, default 0.95
         With which all certificates hold at once.
     pos_label : optional
@@ -51,7 +53,8 @@ def audit_regions(
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = make_classification(4000, flip_y=0.3, random_state=0)
-    >>> tree = DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(X[:2000], y[:2000])
+    >>> tree = DecisionTreeClassifier(max_leaf_nodes=8, random_state=0)
+    >>> tree = tree.fit(X[:2000], y[:2000])
     >>> findings = cb.audit_regions(tree, X[2000:], y[2000:])
     >>> sum(finding.rows for finding in findings)
     2000

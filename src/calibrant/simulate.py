@@ -26,7 +26,17 @@ from calibrant._types import AnyArray, BoolArray, FloatArray
 
 
 class Sample(NamedTuple):
-    """Rows drawn from a law: outcomes, scores, and the true probability of each event."""
+    """Rows drawn from a law: outcomes, scores, and the true probability of each event.
+
+    Attributes
+    ----------
+    y_true : bool array
+        Whether the event happened in each row.
+    y_prob : float array
+        The score of each row.
+    true_prob : float array
+        The probability that the event had.
+    """
 
     y_true: BoolArray
     y_prob: FloatArray
@@ -61,7 +71,20 @@ class Law:
     draw_scores: Callable[[np.random.Generator, int], tuple[FloatArray, FloatArray]]
 
     def draw(self, rows: int, *, seed: int = 0) -> Sample:
-        """Draw independent rows; the same seed gives the same rows."""
+        """Draw independent rows; the same seed gives the same rows.
+
+        Parameters
+        ----------
+        rows : int
+            How many.
+        seed : int, default 0
+            Seed of the draw.
+
+        Returns
+        -------
+        Sample
+            Outcomes, scores and true probabilities, which unpack in that order.
+        """
         rng = np.random.default_rng(seed)
         score, truth = self.draw_scores(rng, _checks.whole_number("rows", rows, least=1))
         return Sample(rng.random(len(score)) < truth, score, truth)
@@ -79,6 +102,13 @@ def _within(name: str, value: float, low: float, high: float) -> float:
 
 def calibrated(a: float = 1.0, b: float = 1.0) -> Law:
     """Scores from Beta(a, b) that are right.
+
+    Parameters
+    ----------
+    a : float, default 1
+        First parameter of the Beta law; 1 and 1 give uniform scores.
+    b : float, default 1
+        Its second parameter.
 
     Examples
     --------
@@ -101,6 +131,11 @@ def overconfident(factor: float = 1.6) -> Law:
 
     The log-odds of the event are normal with mean -0.5 and deviation 1.5.
 
+    Parameters
+    ----------
+    factor : float, default 1.6
+        By how much; 1 would be right.
+
     Examples
     --------
     >>> from calibrant import simulate
@@ -112,6 +147,11 @@ def overconfident(factor: float = 1.6) -> Law:
 
 def underconfident(factor: float = 0.6) -> Law:
     """Log-odds stated at `factor` times their size, as bagged trees do.
+
+    Parameters
+    ----------
+    factor : float, default 0.6
+        The share of their size; 1 would be right.
 
     Examples
     --------
@@ -145,6 +185,11 @@ def _misstated(name: str, factor: float) -> Law:
 def shifted(by: float = 0.05) -> Law:
     """Scores uniform on [0, 1 - by], every one too low by the same amount.
 
+    Parameters
+    ----------
+    by : float, default 0.05
+        How much too low, which is also the calibration error.
+
     Examples
     --------
     >>> from calibrant import simulate
@@ -162,6 +207,13 @@ def shifted(by: float = 0.05) -> Law:
 
 def wavy(size: float = 0.1, waves: int = 3) -> Law:
     """Scores uniform on [0.2, 0.8], too low and too high by turns.
+
+    Parameters
+    ----------
+    size : float, default 0.1
+        How far the truth lies from a score at most, up to 0.2.
+    waves : int, default 3
+        How often it goes up and down.
 
     Examples
     --------
@@ -182,6 +234,13 @@ def wavy(size: float = 0.1, waves: int = 3) -> Law:
 
 def rare(base_rate: float = 0.001, factor: float = 1.0) -> Law:
     """Rare events: true probabilities from Beta(1, 1 / base_rate - 1), stated `factor` times.
+
+    Parameters
+    ----------
+    base_rate : float, default 0.001
+        Share of events.
+    factor : float, default 1
+        What the true probability is multiplied by; scores stop at 1.
 
     Examples
     --------
@@ -207,6 +266,13 @@ def rare(base_rate: float = 0.001, factor: float = 1.0) -> Law:
 def atoms(count: int = 5, size: float = 0.05) -> Law:
     """Scores at a few atoms of equal mass, too low and too high by turns.
 
+    Parameters
+    ----------
+    count : int, default 5
+        How many different scores.
+    size : float, default 0.05
+        How far each is off.
+
     Examples
     --------
     >>> from calibrant import simulate
@@ -228,6 +294,13 @@ def atoms(count: int = 5, size: float = 0.05) -> Law:
 def constant(score: float = 0.0, rate: float = 0.3) -> Law:
     """One score for everybody, 0 or 1 or in between, whatever the rate of the event.
 
+    Parameters
+    ----------
+    score : float, default 0
+        The score.
+    rate : float, default 0.3
+        How often the event happens.
+
     Examples
     --------
     >>> from calibrant import simulate
@@ -247,6 +320,13 @@ def below_threshold(threshold: float = 0.5, mass: float = 0.2) -> Law:
     """Calibrated uniform scores, and an atom just below a threshold where the event is certain.
 
     It shows that the price of miscalibration can be as large as c(f) for that threshold.
+
+    Parameters
+    ----------
+    threshold : float, default 0.5
+        The atom is the largest double below it.
+    mass : float, default 0.2
+        Share of the rows at the atom.
 
     Examples
     --------
@@ -326,10 +406,10 @@ class TopicModel:
     prior : float
         Parameter of the symmetric Dirichlet law over topics.
     exponent : float
-        Word frequencies in a topic fall as rank**-exponent, in a random order of words.
+        Word frequencies in a topic fall as rank^-exponent, in a random order of words.
     label_draws : int
         A document carries the labels of this many topics drawn from its mixture, with
-        replacement, so P(label k) = 1 - (1 - theta_k)**label_draws.
+        replacement, so P(label k) = 1 - (1 - theta_k)^label_draws.
     seed : int
         Seed of the word distributions.
 
@@ -380,7 +460,22 @@ class TopicModel:
         seed: int = 0,
         progress: Callable[[int], object] | None = None,
     ) -> Documents:
-        """Draw documents; `progress` is told how many there are so far."""
+        """Draw documents; the same seed gives the same ones.
+
+        Parameters
+        ----------
+        documents : int, default 20000
+            How many.
+        seed : int, default 0
+            Seed of the draw; the word distributions have their own.
+        progress : callable, optional
+            Is told now and then how many there are so far.
+
+        Returns
+        -------
+        Documents
+            Their word counts, labels and true probabilities.
+        """
         from scipy import sparse
 
         documents = _checks.whole_number("documents", documents, least=1)

@@ -141,7 +141,7 @@ class Tally:
     Attributes
     ----------
     level : int
-        A cell is 2**-level wide.
+        A cell is 2^-level wide.
     cells : Cells
         The non-empty cells in order of score.
     totals : Totals

@@ -145,8 +145,10 @@ def confidence_band(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `certify`.
+    y_true : array_like or Predictions or Tally
+        Outcomes, 0/1, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
     curve : {"cumulative", "reliability"}
         Observed minus predicted events along the scores, for any data; or the rate of the event
         at each score, if it does not decrease with the score.
@@ -154,6 +156,10 @@ def confidence_band(
         How often the whole true curve lies in the band.
     points : int, default 500
         At most this many points, evenly spaced in weight.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------
@@ -276,12 +282,22 @@ def consistency_band(
 
     Parameters
     ----------
-    y_true, y_prob, curve, points, sample_weight, pos_label
-        As for `confidence_band`.
+    y_true : array_like or Predictions or Tally
+        Outcomes, 0/1, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
+    curve : {"cumulative", "reliability"}
+        Which curve, as for `confidence_band`.
     confidence : float, default 0.95
         The share of drawn curves that lie in the band, at each score by itself; at most 0.999.
+    points : int, default 500
+        At most this many points, evenly spaced in weight.
     seed : int, default 0
         Seed of the draws.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------

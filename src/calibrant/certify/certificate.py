@@ -48,9 +48,9 @@ class Certificate:
     >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(10_000, seed=1)
     >>> certificate = cb.certify(y_true, y_prob)
     >>> print(certificate.sentence)
-    With 95% confidence the true calibration error is at most 0.0129 (measured 0.00522 on 10,000
-    rows). Assumes that rows are independent draws from the population you will act on; assumes
-    nothing about the model or the data.
+    With 95% confidence the true calibration error is at most 0.0129 (measured 0.00522 on
+    10,000 rows). Assumes that rows are independent draws from the population you will act
+    on; assumes nothing about the model or the data.
     >>> certificate.holds_for(0.02)
     True
     >>> certificate.method, certificate.n

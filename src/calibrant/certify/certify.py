@@ -173,9 +173,11 @@ def certify(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`; labels 0/1, and weights must be row counts. The rows must not
-        have been used to train the model or to choose it.
+    y_true : array_like or Predictions or Tally
+        Outcomes, 0/1, as for `calibration_error`. The rows must not have been used to train the
+        model or to choose it.
+    y_prob : array_like
+        Predicted probabilities.
     confidence : float, default 0.95
         How often the promise shall hold.
     method : str, default "auto"
@@ -186,6 +188,10 @@ def certify(
         fitted on these very rows. "gao2017", "gao2017_printed": the paper's own, for comparison.
     sided : {"upper", "both"}
         An upper bound, or an interval.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
     clusters : array_like, optional
         Which rows belong together, such as those of one patient.
     estimand : {"row", "cluster"}
@@ -210,9 +216,9 @@ def certify(
     >>> import calibrant as cb
     >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(10_000, seed=1)
     >>> cb.certify(y_true, y_prob)
-    With 95% confidence the true calibration error is at most 0.0129 (measured 0.00522 on 10,000
-    rows). Assumes that rows are independent draws from the population you will act on; assumes
-    nothing about the model or the data.
+    With 95% confidence the true calibration error is at most 0.0129 (measured 0.00522 on
+    10,000 rows). Assumes that rows are independent draws from the population you will act
+    on; assumes nothing about the model or the data.
     """
     terms = Terms(
         confidence,

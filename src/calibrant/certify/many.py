@@ -45,8 +45,18 @@ def certify_many(
         The scores of several models on the same rows; or of one model, with `groups`.
     groups : array_like, optional
         The group of each row.
-    confidence, method, sided, sample_weight, pos_label, seed
-        As for `certify`. "auto" is "certified" for more than 20 statements.
+    confidence : float, default 0.95
+        How often all promises shall hold.
+    method : str, default "auto"
+        As for `certify`; "auto" is "certified" for more than 20 statements.
+    sided : {"upper", "both"}
+        Upper bounds, or intervals.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
+    seed : int, default 0
+        Seed of whatever is drawn, as for `certify`.
 
     Returns
     -------

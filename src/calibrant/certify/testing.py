@@ -65,8 +65,8 @@ class CalibrationTest:
     >>> test.method, round(test.p_value, 3)
     ('brownian', 0.998)
     >>> test
-    There is no evidence against calibration: if the scores were right, a calibration error of
-    0.004327 or more on 5,000 rows would have probability 0.998 (brownian test).
+    There is no evidence against calibration: if the scores were right, a calibration error
+    of 0.004327 or more on 5,000 rows would have probability 0.998 (brownian test).
     """
 
     statistic: float
@@ -159,8 +159,10 @@ def calibration_test(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`; labels 0/1, and weights must be row counts.
+    y_true : array_like or Predictions or Tally
+        Outcomes, 0/1, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
     method : {"auto", "exact", "brownian"}
         "exact" draws outcomes from the scores; its size holds for any number of rows.
         "brownian" is a formula for many rows, good down to p = 1e-300. "auto" takes the exact
@@ -169,6 +171,10 @@ def calibration_test(
         Samples for the exact test; its smallest p-value is 1 / (draws + 1).
     seed : int, default 0
         Seed of these samples.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------

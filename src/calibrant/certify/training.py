@@ -129,9 +129,11 @@ def certify_estimator(
     ----------
     model : fitted scikit-learn classifier
         Of two classes, also at the end of a pipeline.
-    X_train, y_train : array_like
+    X_train : array_like
         The rows that it was trained on: independent draws, not resampled or repeated. Limits such
         as the number of leaves must have been set before anybody looked at them.
+    y_train : array_like
+        Their labels.
     confidence : float, default 0.95
         How often the promise shall hold.
 

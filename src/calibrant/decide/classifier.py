@@ -25,8 +25,10 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     estimator : classifier, optional
         Any classifier of two classes. It is calibrated by cross-fitted isotonic regression,
         unless it is a `CalibratedClassifier` already; logistic regression unless given.
-    false_positive, false_negative : float
-        Costs of predicting `classes_[1]` where it is not, and of not predicting it where it is.
+    false_positive : float, default 1
+        Cost of predicting `classes_[1]` where it is not.
+    false_negative : float, default 1
+        Cost of not predicting it where it is.
 
     Attributes
     ----------
@@ -47,7 +49,8 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = make_classification(2000, random_state=0)
-    >>> model = cb.CostSensitiveClassifier(GaussianNB(), false_positive=1, false_negative=20)
+    >>> costs = {"false_positive": 1, "false_negative": 20}
+    >>> model = cb.CostSensitiveClassifier(GaussianNB(), **costs)
     >>> round(model.fit(X, y).threshold_, 4)
     0.0476
     """
@@ -64,8 +67,14 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
         Parameters
         ----------
-        X, y, sample_weight, **fit_params
-            As for `CalibratedClassifier`; y has two classes.
+        X : array_like
+            Features.
+        y : array_like
+            Labels of two classes.
+        sample_weight : array_like, optional
+            Weight of each row, for the classifier if it takes weights, and for the calibrator.
+        **fit_params : dict
+            Passed on to the classifier's `fit`.
         """
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
@@ -93,8 +102,10 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         ----------
         X : array_like
             Features.
-        false_positive, false_negative : array_like, optional
-            Costs of each row, instead of those of the classifier.
+        false_positive : array_like, optional
+            Cost of acting on each row without the event, instead of the classifier's.
+        false_negative : array_like, optional
+            Cost of not acting on each row with it, instead of the classifier's.
         """
         probability = self.predict_proba(X)[:, 1]
         act = decide(

@@ -145,8 +145,11 @@ def decide(
     ----------
     y_prob : array_like
         Probabilities of the event, in [0, 1]; they should be calibrated.
-    false_positive, false_negative : float or array_like
-        The costs, the same for all rows or one for each row, such as the amount of each loan.
+    false_positive : float or array_like
+        Cost of acting where there is no event: the same for all rows, or one for each, such as the
+        amount of each loan.
+    false_negative : float or array_like
+        Cost of not acting where there is one, likewise.
     matrix : 2 x 2 array_like, optional
         Instead of both, as for `bayes_threshold`.
 

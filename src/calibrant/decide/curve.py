@@ -193,11 +193,18 @@ def cost_curve(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`.
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`. A Tally is refused where it does not give the answer
+        exactly.
+    y_prob : array_like
+        Predicted probabilities.
     at : float or array_like, optional
         The p to look at: the share of a false positive in the two costs. 513 even steps from 0
         to 1 unless given, with a bound for what happens between them.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------
@@ -287,10 +294,17 @@ def net_benefit(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`.
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`. A Tally is refused where it does not give the answer
+        exactly.
+    y_prob : array_like
+        Predicted probabilities.
     at : float or array_like, optional
         Thresholds, under 1; 1% to 99% unless given.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------

@@ -51,7 +51,8 @@ class Price:
     --------
     >>> import calibrant as cb
     >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
-    >>> price = cb.price_of_miscalibration(y_true, y_prob, false_positive=1, false_negative=20)
+    >>> costs = {"false_positive": 1, "false_negative": 20}
+    >>> price = cb.price_of_miscalibration(y_true, y_prob, **costs)
     >>> print(price.sentence)
     Miscalibration costs at most 0.335 a decision: with 95% confidence no monotone
     (nondecreasing) recalibration of these scores can save more. On these rows the best
@@ -136,15 +137,29 @@ def price_of_miscalibration(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label, confidence, method
-        As for `certify`.
-    false_positive, false_negative, matrix
-        As for `bayes_threshold`. Costs that differ from row to row are refused: the threshold
-        then differs from row to row, and the bound does not apply.
+    y_true : array_like or Predictions or Tally
+        Outcomes, 0/1, as for `certify`.
+    y_prob : array_like
+        Predicted probabilities.
+    false_positive : float
+        Cost of acting where there is no event. Costs that differ from row to row are refused: the
+        threshold then differs from row to row, and the bound does not apply.
+    false_negative : float
+        Cost of not acting where there is one.
+    matrix : 2 x 2 array_like, optional
+        Instead of both, as for `bayes_threshold`.
     volume : float, optional
         How many decisions the total is for.
     currency : str, optional
         The unit of the costs, for the words.
+    confidence : float, default 0.95
+        How often the cap shall hold.
+    method : str, default "auto"
+        How the calibration error is bounded, as for `certify`.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------

@@ -89,17 +89,23 @@ def loss_ratio(
     ----------
     y_true : array_like
         Outcomes of rows that neither model nor calibrator was fitted on.
-    before, after : array_like
-        Scores of the same rows.
+    before : array_like
+        Scores of these rows before recalibration.
+    after : array_like
+        Their scores after it.
     p : float or array_like
         The share of a false positive in the two costs; both sides act when their score is at
         least p.
     confidence : float, default 0.95
         Of the interval.
-    draws, seed : int
-        Bootstrap samples, and their seed.
-    sample_weight, pos_label
-        As for `calibration_error`; weights must be row counts.
+    draws : int, default 2000
+        Bootstrap samples.
+    seed : int, default 0
+        Seed of these samples.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------

@@ -44,7 +44,8 @@ class DecisionCost:
     Examples
     --------
     >>> import calibrant as cb
-    >>> cost = cb.expected_cost([0, 1, 1], [0.2, 0.4, 0.9], false_positive=1, false_negative=1)
+    >>> costs = {"false_positive": 1, "false_negative": 1}
+    >>> cost = cb.expected_cost([0, 1, 1], [0.2, 0.4, 0.9], **costs)
     >>> cost.threshold, round(cost.cost, 4), round(cost.best_cost, 4)
     (0.5, 0.3333, 0.0)
     >>> cost.false_negatives
@@ -97,15 +98,22 @@ def expected_cost(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`.
-    false_positive, false_negative : float or array_like
-        The costs of acting where there is no event, and of not acting where there is one; one
-        for all rows, or one for each.
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
+    false_positive : float or array_like
+        Cost of acting where there is no event: the same for all rows, or one for each.
+    false_negative : float or array_like
+        Cost of not acting where there is one, likewise.
     matrix : 2 x 2 array_like, optional
         Instead of both, as for `bayes_threshold`. Costs are then above those of the right action.
     confidence : float, default 0.95
         Of the bound on the regret.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------
@@ -122,8 +130,8 @@ def expected_cost(
     >>> import calibrant as cb
     >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
     >>> cb.expected_cost(y_true, y_prob, false_positive=1, false_negative=9)
-    Acting from 0.1 on costs 0.6059 a decision; acting always costs 0.5907, the best threshold in
-    hindsight 0.5428.
+    Acting from 0.1 on costs 0.6059 a decision; acting always costs 0.5907, the best
+    threshold in hindsight 0.5428.
     """
     confidence = _checks.inner_share("confidence", confidence)
     data = data_of(y_true, y_prob, sample_weight, pos_label)
@@ -216,8 +224,20 @@ def best_threshold(
 
     Parameters
     ----------
-    y_true, y_prob, false_positive, false_negative, matrix, sample_weight, pos_label
-        As for `expected_cost`; the costs are the same for all rows.
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
+    false_positive : float
+        Cost of acting where there is no event, the same for all rows.
+    false_negative : float
+        Cost of not acting where there is one, the same for all rows.
+    matrix : 2 x 2 array_like, optional
+        Instead of both, as for `bayes_threshold`.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------
@@ -228,7 +248,8 @@ def best_threshold(
     Examples
     --------
     >>> import calibrant as cb
-    >>> cb.best_threshold([0, 1, 0, 1], [0.6, 0.8, 0.2, 0.4], false_positive=1, false_negative=1)
+    >>> y_true, y_prob = [0, 1, 0, 1], [0.6, 0.8, 0.2, 0.4]
+    >>> cb.best_threshold(y_true, y_prob, false_positive=1, false_negative=1)
     0.4
     """
     costs = costs_of(false_positive, false_negative, matrix)

@@ -53,7 +53,7 @@ class IsotronClassifier(SingleIndexClassifier):
         Stop after so many steps without progress.
     warm_start : bool, default False
         Go on from the direction of the last fit.
-    random_state : int, RandomState or None
+    random_state : int or RandomState or None
         Which rows are held back.
 
     Attributes

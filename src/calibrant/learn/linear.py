@@ -54,7 +54,7 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
         With `early_stopping`: stop after so many steps without progress.
     warm_start : bool, default False
         Go on from the direction of the last fit.
-    random_state : int, RandomState or None
+    random_state : int or RandomState or None
         Which rows are held back.
 
     Attributes

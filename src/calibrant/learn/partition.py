@@ -41,7 +41,7 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         row's region.
     regions : int, default 16
         For "tree" and "kmeans": how many regions at most.
-    random_state : int, RandomState or None
+    random_state : int or RandomState or None
         For "tree" and "kmeans".
 
     Attributes
@@ -84,6 +84,7 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array_like, rows by features
+            Features.
         y : array_like
             Labels of two classes.
         sample_weight : array_like, optional

@@ -92,6 +92,7 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         Parameters
         ----------
         X : array_like or sparse matrix, rows by features
+            Features.
         y : array_like
             Labels of two classes.
         sample_weight : array_like, optional

@@ -71,12 +71,18 @@ def expected_calibration_error(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`.
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
     n_bins : int, default 15
         Number of bins (a, b]; the first one includes 0.
     strategy : {"uniform", "quantile"}
         Bins of equal width, or of about equal weight. Equal scores are never split.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------
@@ -86,7 +92,8 @@ def expected_calibration_error(
     Examples
     --------
     >>> import calibrant as cb
-    >>> round(cb.expected_calibration_error([0, 1, 0, 1], [0.1, 0.2, 0.6, 0.9], n_bins=2), 12)
+    >>> y_true, y_prob = [0, 1, 0, 1], [0.1, 0.2, 0.6, 0.9]
+    >>> round(cb.expected_calibration_error(y_true, y_prob, n_bins=2), 12)
     0.3
     """
     n_bins = _checks.whole_number("n_bins", n_bins, least=1)
@@ -109,8 +116,20 @@ def kolmogorov_error(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`.
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`. A Tally is refused where it does not give the answer
+        exactly.
+    y_prob : array_like
+        Predicted probabilities.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 is best.
 
     References
     ----------

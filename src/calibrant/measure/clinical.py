@@ -263,10 +263,16 @@ def calibration_slope(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`; labels must be 0/1 and weights row counts.
+    y_true : array_like or Predictions
+        Outcomes, 0/1, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
     confidence : float, default 0.95
         Level of the interval.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------
@@ -303,8 +309,22 @@ def calibration_intercept(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label, confidence
-        As for `calibration_slope`.
+    y_true : array_like or Predictions
+        Outcomes, 0/1, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
+    confidence : float, default 0.95
+        Level of the interval.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
+
+    Returns
+    -------
+    Estimate
+        The maximum likelihood estimate and its Wald interval. Scores of exactly 0 or 1 have no
+        log-odds and are refused.
 
     Examples
     --------
@@ -329,8 +349,21 @@ def observed_expected_ratio(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label, confidence
-        As for `calibration_slope`; scores of 0 and 1 are welcome.
+    y_true : array_like or Predictions or Tally
+        Outcomes, 0/1, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
+    confidence : float, default 0.95
+        Level of the interval.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
+
+    Returns
+    -------
+    Estimate
+        Over 1 more events happened than were predicted. Scores of 0 and 1 are welcome.
 
     Examples
     --------

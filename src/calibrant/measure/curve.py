@@ -106,11 +106,17 @@ def cumulative_curve(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`.
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
     points : int, default 500
         At most this many points. Fewer rows than that give every point; else the points are
         evenly spaced in weight, and the extremes are always among them.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------

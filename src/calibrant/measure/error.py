@@ -30,7 +30,7 @@ def calibration_error(
 
     Parameters
     ----------
-    y_true : array_like, Predictions or Tally
+    y_true : array_like or Predictions or Tally
         Outcomes: 0/1, -1/1, booleans, any two values with `pos_label`, or soft labels in
         [0, 1]. With `sample_weight` as the probability of each point, soft labels give the
         population's c(f) itself. A Predictions or a Tally stands for both arguments.
@@ -79,10 +79,16 @@ def assert_calibrated(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`.
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
     max_error : float
         The largest calibration error that passes.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
 
     Raises
     ------

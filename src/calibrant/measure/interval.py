@@ -171,18 +171,24 @@ def worst_interval(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`.
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
     k : int, optional
         Give the k worst intervals instead of one: each the worst among those that do not
         overlap the ones before. Fewer come back if nothing is left.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------
-    Interval, or a tuple of Interval if `k` is given
-        The worst one's size of `excess` is the calibration error. If several tie (within 1e-12
-        of the total weight), the one with the lowest p1, then with the lowest p2. For a Tally
-        the ends are edges of cells.
+    Interval or tuple of Interval
+        One, or a tuple if `k` is given. The worst one's size of `excess` is the calibration error.
+        If several tie (within 1e-12 of the total weight), the one with the lowest p1, then with the
+        lowest p2. For a Tally the ends are edges of cells.
 
     References
     ----------

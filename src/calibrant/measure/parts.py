@@ -126,8 +126,15 @@ def brier_parts(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`.
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`. A Tally is refused where it does not give the answer
+        exactly.
+    y_prob : array_like
+        Predicted probabilities.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------
@@ -162,8 +169,14 @@ def log_loss_parts(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`; a Tally does not hold what is needed.
+    y_true : array_like or Predictions
+        Outcomes, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------

@@ -57,9 +57,15 @@ def roc_auc(
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, pos_label
-        As for `calibration_error`. For soft labels each row is a positive with that weight, and
-        a negative with the rest.
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`. With soft labels each row is a positive with that
+        weight, and a negative with the rest.
+    y_prob : array_like
+        Predicted probabilities.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
 
     Returns
     -------

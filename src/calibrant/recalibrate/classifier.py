@@ -119,7 +119,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             Labels, two or more classes.
         sample_weight : array_like, optional
             Weight of each row, for the classifier if it takes weights, and for the calibrator.
-        **fit_params
+        **fit_params : dict
             Passed on to the classifier's `fit`.
         """
         X, y = indexable(X, y)  # noqa: N806

@@ -46,7 +46,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
 
     Attributes
     ----------
-    function_ : Blocks, Link or Pairs
+    function_ : Blocks or Link or Pairs
         What turns a score into a probability.
     rows_, events_ : float
         Total weight of the rows it was fitted on, and of the events among them.
@@ -412,8 +412,8 @@ class PlattCalibrator(_LinkCalibrator):
     -----
     Log-odds of 0 and 1 are infinite, so a score counts as at least `function_.low`, which is half
     of the smallest one above 0 that was seen in fitting, and as at most `function_.high`; or, at an
-    end where scores within 2**-52 of it were seen, as 2**-52, 2**-40 or 2**-30 from it if that has
-    a smaller log loss.
+    end where scores within 2^-52 of it were seen, as 2^-52, 2^-40 or 2^-30 from it if that has a
+    smaller log loss.
 
     References
     ----------

@@ -22,8 +22,10 @@ def adjust_prior(y_prob: Any, *, train_rate: float, true_rate: float) -> FloatAr
     ----------
     y_prob : array_like
         Scores, in [0, 1].
-    train_rate, true_rate : float
-        Share of events in the training data, and where the scores are used; between 0 and 1.
+    train_rate : float
+        Share of events in the training data, between 0 and 1.
+    true_rate : float
+        Share of events where the scores are used, between 0 and 1.
 
     Returns
     -------

@@ -65,16 +65,17 @@ class _Display(ABC):
         return cls(audit)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw.
+        """Draw the picture.
 
         Parameters
         ----------
         ax : Axes of matplotlib, optional
-            Where; a new figure unless given.
+            Where to draw; a new figure unless given.
 
         Returns
         -------
-        The display itself, with `ax_` and `figure_`.
+        Self
+            The display itself, with `ax_` and `figure_`.
         """
         self.ax_ = axes_for(ax, self._size())
         self.figure_ = self.ax_.figure
@@ -123,8 +124,16 @@ class _RowsDisplay(_Display):
 
         Parameters
         ----------
-        y_true, y_prob, sample_weight, pos_label, confidence
-            As for `audit`; a Predictions or a Tally stands for all but `confidence`.
+        y_true : array_like or Predictions or Tally
+            Outcomes, as for `audit`.
+        y_prob : array_like
+            Predicted probabilities.
+        sample_weight : array_like, optional
+            Weight of each row.
+        pos_label : optional
+            The label that is the event.
+        confidence : float, default 0.95
+            Of the certificate and of the bands.
         ax : Axes of matplotlib, optional
             Where to draw; a new figure unless given.
         """
@@ -152,12 +161,16 @@ class _RowsDisplay(_Display):
         ----------
         estimator : classifier
             Fitted on two classes, with `predict_proba`.
-        X, y : array_like
-            Rows it was not trained on, and their labels.
-        sample_weight, confidence
-            As for `audit`.
-        pos_label : label, optional
-            The event; the second of `classes_` unless given.
+        X : array_like
+            Features of rows it was not trained on.
+        y : array_like
+            Their labels.
+        sample_weight : array_like, optional
+            Weight of each row.
+        pos_label : optional
+            The label that is the event; the second of `classes_` unless given.
+        confidence : float, default 0.95
+            Of the certificate and of the bands.
         ax : Axes of matplotlib, optional
             Where to draw; a new figure unless given.
         """
@@ -187,15 +200,18 @@ class ReliabilityDisplay(_RowsDisplay):
 
     Attributes
     ----------
-    ax_, figure_
+    ax_ : Axes of matplotlib
         Where it was drawn.
+    figure_ : Figure of matplotlib
+        The figure that these axes are in.
 
     Examples
     --------
     >>> import calibrant as cb
     >>> from matplotlib.figure import Figure
     >>> ax = Figure().subplots()
-    >>> display = cb.ReliabilityDisplay.from_predictions([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4], ax=ax)
+    >>> y_true, y_prob = [0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4]
+    >>> display = cb.ReliabilityDisplay.from_predictions(y_true, y_prob, ax=ax)
     >>> display.frame()["score"]
     [0.2, 0.4, 0.6, 0.8]
     """
@@ -258,15 +274,18 @@ class CumulativeDisplay(_RowsDisplay):
 
     Attributes
     ----------
-    ax_, figure_
+    ax_ : Axes of matplotlib
         Where it was drawn.
+    figure_ : Figure of matplotlib
+        The figure that these axes are in.
 
     Examples
     --------
     >>> import calibrant as cb
     >>> from matplotlib.figure import Figure
     >>> ax = Figure().subplots()
-    >>> display = cb.CumulativeDisplay.from_predictions([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4], ax=ax)
+    >>> y_true, y_prob = [0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4]
+    >>> display = cb.CumulativeDisplay.from_predictions(y_true, y_prob, ax=ax)
     >>> display
     <CumulativeDisplay: Calibration error 0.35: no more than chance allows>
     >>> display.frame()["share"]
@@ -335,8 +354,10 @@ class CostDisplay(_RowsDisplay):
 
     Attributes
     ----------
-    ax_, figure_
+    ax_ : Axes of matplotlib
         Where it was drawn.
+    figure_ : Figure of matplotlib
+        The figure that these axes are in.
 
     Examples
     --------
@@ -411,8 +432,10 @@ class GroupsDisplay(_Display):
 
     Attributes
     ----------
-    ax_, figure_
+    ax_ : Axes of matplotlib
         Where it was drawn.
+    figure_ : Figure of matplotlib
+        The figure that these axes are in.
 
     Examples
     --------
@@ -450,8 +473,18 @@ class GroupsDisplay(_Display):
 
         Parameters
         ----------
-        y_true, y_prob, by, sample_weight, pos_label, confidence
-            As for `audit`.
+        y_true : array_like or Predictions
+            Outcomes, as for `audit`.
+        y_prob : array_like
+            Predicted probabilities.
+        by : str, list of str, or mapping of name to array_like
+            The columns whose values make groups, as for `audit`.
+        sample_weight : array_like, optional
+            Weight of each row.
+        pos_label : optional
+            The label that is the event.
+        confidence : float, default 0.95
+            With which the bounds of all groups hold at once.
         ax : Axes of matplotlib, optional
             Where to draw; a new figure unless given.
         """
@@ -485,14 +518,18 @@ class GroupsDisplay(_Display):
         ----------
         estimator : classifier
             Fitted on two classes, with `predict_proba`.
-        X, y : array_like
-            Rows it was not trained on, and their labels.
+        X : array_like
+            Features of rows it was not trained on.
+        y : array_like
+            Their labels.
         by : mapping of name to array_like
             The columns whose values make groups.
-        sample_weight, confidence
-            As for `audit`.
-        pos_label : label, optional
-            The event; the second of `classes_` unless given.
+        sample_weight : array_like, optional
+            Weight of each row.
+        pos_label : optional
+            The label that is the event; the second of `classes_` unless given.
+        confidence : float, default 0.95
+            With which the bounds of all groups hold at once.
         ax : Axes of matplotlib, optional
             Where to draw; a new figure unless given.
         """

@@ -58,8 +58,12 @@ class Predictions:
     clusters : array_like, or the name of a column, optional
         Which rows belong together, such as those of one patient: any values, equal within a
         cluster. Certificates then do not take them for independent.
-    label, prob, weight : str
-        With a table: the names of its columns.
+    label : str, optional
+        With a table: its column of outcomes.
+    prob : str, optional
+        With a table: its column of scores.
+    weight : str, optional
+        With a table: its column of weights.
 
     Notes
     -----
@@ -74,7 +78,8 @@ class Predictions:
     >>> cb.calibration_error(data)
     0.1333...
     >>> import duckdb
-    >>> table = duckdb.sql("SELECT * FROM (VALUES ('no', 0.2), ('yes', 0.7), ('yes', 0.9)) t(y, p)")
+    >>> rows = "('no', 0.2), ('yes', 0.7), ('yes', 0.9)"
+    >>> table = duckdb.sql(f"SELECT * FROM (VALUES {rows}) t(y, p)")
     >>> cb.calibration_error(cb.Predictions(table, label="y", prob="p", pos_label="yes"))
     0.1333...
     """
@@ -170,7 +175,13 @@ class Predictions:
         return f"<Predictions of {len(self):,} rows>"
 
     def grouped(self, names: list[str]) -> Grouped:
-        """Split the rows by columns of the table or file behind them."""
+        """Split the rows by columns of the table or file behind them.
+
+        Parameters
+        ----------
+        names : list of str
+            The columns.
+        """
         from calibrant.sources.frames import FrameSource, named_columns
         from calibrant.sources.grouped_arrays import GroupedArrays
         from calibrant.sources.grouped_frames import GroupedFrames
@@ -193,7 +204,7 @@ class Predictions:
         Parameters
         ----------
         level : int, default 14
-            Cells are 2**-level wide. Tallies of one level add; a finer one is larger and
+            Cells are 2^-level wide. Tallies of one level add; a finer one is larger and
             bounds the calibration error more closely.
         """
         return self.source.tally(level)

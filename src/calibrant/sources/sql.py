@@ -22,10 +22,15 @@ def sql_table(connection: Any, table: str | None = None, *, query: str | None = 
         ends with the table; in PostgreSQL it only reads, and sees the rows as they are now. Your
         own connection is used as it is: for all queries to see the same rows, begin a
         transaction with REPEATABLE READ.
-    table : str
+    table : str, optional
         The name of a table or view, which may have its schema before it, as in ``risk.scores``.
-    query : str
+    query : str, optional
         A SELECT instead.
+
+    Returns
+    -------
+    Table
+        For `Predictions`, `audit` and `compare`, with the names of its columns.
 
     Raises
     ------
