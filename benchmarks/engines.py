@@ -273,7 +273,7 @@ def grown(engine: Any, rows: int, meter: Meter) -> dict[str, Any]:
 
 def report(results: dict[str, list[Any]]) -> Iterator[str]:
     versions = ", ".join(f"{name} {version(name)}" for name in ("pyspark", "dask", "psycopg"))
-    yield "# Engines: Spark, PostgreSQL, Dask and SQLite"
+    yield "# Engines, measured"
     yield ""
     yield f"Made by `make bench-engines` with {versions}, SQLite {sqlite3.sqlite_version} and"
     yield f"PostgreSQL as installed, on {os.cpu_count()} cores of {platform.machine()}: Spark in"

@@ -132,11 +132,11 @@ def growth() -> Iterator[str]:
         yield f"| {name} | " + " | ".join(cells) + " |"
 
 
-def header() -> Iterator[str]:
+def header(title: str) -> Iterator[str]:
     versions = ", ".join(
         f"{name} {version(name)}" for name in ("numpy", "scikit-learn", "mapie", "mcgrad")
     )
-    yield "# The exact calibration error, measured"
+    yield f"# {title}"
     yield ""
     yield f"Made by `make bench` with {versions}, Python {platform.python_version()}, on"
     yield f"{os.cpu_count()} cores of {platform.machine()}."
@@ -163,7 +163,8 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # peers warn of their own business
     tables = [growth()] if options.growth else [compare(n, SIZES.get(n, 3)) for n in options.rows]
-    show(chain(header(), *tables), options.save)
+    title = "How the calibration error grows" if options.growth else "The error, next to peers"
+    show(chain(header(title), *tables), options.save)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def peak_share(data: tuple[np.ndarray, np.ndarray]) -> float:
 
 
 def table() -> Iterator[str]:
-    yield "# Isotonic calibration"
+    yield "# Fitting calibrators"
     yield ""
     yield "Made by `make bench`. A fit of `IsotonicCalibrator`, checks included, against that of"
     yield "scikit-learn's `IsotonicRegression` on the same rows; the most memory it takes, as a"

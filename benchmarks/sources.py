@@ -186,7 +186,7 @@ def memory(path: Path, rows: int) -> Iterator[str]:
 
 
 def report() -> Iterator[str]:
-    yield "# Engines, measured"
+    yield "# Tables and files, measured"
     yield ""
     yield f"Made by `make bench` with DuckDB {duckdb.__version__}, polars {pl.__version__}, pandas"
     yield f"{pd.__version__} and numpy {np.__version__}, 2 cores. By hand is what the engine has:"

@@ -95,7 +95,7 @@ def line(rows: int, name: str, times: int, expected: float) -> tuple[str, float,
 
 def table() -> Iterator[str]:
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "venn-abers"))
-    yield "# Venn-Abers prediction"
+    yield "# Venn-Abers"
     yield ""
     yield f"Made by `make bench` with {versions}, Python {platform.python_version()}, on"
     yield f"{os.cpu_count()} cores of {platform.machine()}. A fit of `VennAbersCalibrator`, checks"
