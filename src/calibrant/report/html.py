@@ -121,8 +121,15 @@ def _shown(picture: Picture, columns: Mapping[str, Sequence[float]], name: str) 
         "legend": picture.legend,
         "columns": [column.replace("_", " ") for column in columns],
         "bars": [],
-        "rows": [[number(None if math.isnan(value) else value) for value in row] for row in rows],
+        "rows": [[_point(value) for value in row] for row in rows],
     }
+
+
+def _point(value: float) -> str:
+    """Show a number of a picture; what only rounding keeps from 0 is 0."""
+    if math.isnan(value):
+        return ""
+    return number(0.0 if abs(value) < 1e-11 else value)
 
 
 def _pairs(x: FloatArray, y: FloatArray) -> list[tuple[float, float]]:
