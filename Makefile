@@ -28,10 +28,11 @@ test-browser: $(VENV)/browser.stamp ## open the report in chromium, which must b
 
 test-engines: export CALIBRANT_ENGINES = 1
 test-engines: $(VENV)/engines.stamp ## ask Spark (needs Java 17), Dask and PostgreSQL (needs its server installed)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m engines
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --ignore tests/docs -m engines
 
-test-docs: $(VENV)/docs.stamp docs ## run every block of every page and docstring, and check the built site
-	$(BIN)/python -m pytest -n auto -m "not engines" tests/docs src
+test-docs: export CALIBRANT_ENGINES = 1
+test-docs: $(VENV)/docs.stamp docs ## run every block of every page and docstring (Spark's need Java 17), and check the site
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/docs src
 
 validity: $(VENV)/dev.stamp ## check every guarantee by long simulations (minutes)
 	$(BIN)/python -m pytest -n auto -m validity tests/validity
@@ -117,7 +118,7 @@ $(VENV)/engines.stamp: $(VENV)/dev.stamp
 	@touch $@
 
 $(VENV)/docs.stamp: $(VENV)/dev.stamp
-	$(PIP) install --editable '.[dev,docs,boosting,browser]'
+	$(PIP) install --editable '.[dev,docs,boosting,browser,engines]'
 	@touch $@
 
 $(VENV)/boosting.stamp: $(VENV)/dev.stamp
