@@ -894,3 +894,19 @@ def test_scores_that_do_worse_than_none_are_told_so(tmp_path):
     assert f"To act on every row {words}" in " ".join(dear.stdout.split())
     fine = calibrant("decide", *options, "--false-negative", "1", cwd=tmp_path)
     assert words not in " ".join(fine.stdout.split())
+
+
+def test_words_that_a_query_turns_into_truth_values_are_still_the_event(tmp_path):
+    y_true, y_prob, _ = overconfident().draw(500, seed=1)
+    words = ["yes" if y else "no" for y in y_true]
+    lines = [f"{word},{p!r}" for word, p in zip(words, y_prob.tolist(), strict=True)]
+    (tmp_path / "a.csv").write_text("y,p\n" + "\n".join(lines) + "\n")
+    options = ("--label", "y", "--prob", "p", "--json")
+    asked = ("audit", "--sql", "SELECT p, y FROM 'a.csv'", *options)
+    found = [
+        json.loads(calibrant(*asked, "--pos-label", word, cwd=tmp_path).stdout)
+        for word in ("yes", "no")
+    ]
+    expected = cb.audit(y_true, y_prob).calibration_error
+    assert found[0]["calibration_error"] == pytest.approx(expected, abs=1e-12)
+    assert found[1]["data"]["observed_rate"] == pytest.approx(1 - y_true.mean())

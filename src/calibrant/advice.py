@@ -273,7 +273,7 @@ def _how_sure(test: CalibrationTest | None, confidence: float) -> str:
     if test.p_value <= 1 - confidence:
         return (
             "That the scores are miscalibrated is beyond doubt at this level: if they were right, "
-            f"so large an error would have probability {_chance(test.p_value)}."
+            f"so large an error would have probability {_chance(test)}."
         )
     return (
         "These rows do not show that the scores are miscalibrated: if they were right, an error "
@@ -281,9 +281,12 @@ def _how_sure(test: CalibrationTest | None, confidence: float) -> str:
     )
 
 
-def _chance(p_value: float) -> str:
-    """Return a p-value in words; one too small for a double is not 0."""
-    return f"{p_value:.2g}" if p_value > 0 else "under 1e-300"
+def _chance(test: CalibrationTest) -> str:
+    """Return a p-value in words: neither 0 nor the least that draws can show is its value."""
+    if test.p_value == 0:
+        return "under 1e-300"
+    least = test.draws is not None and test.p_value <= 1 / (test.draws + 1)
+    return f"at most {test.p_value:.2g}" if least else f"{test.p_value:.2g}"
 
 
 def _at_stake(certificate: Certificate | None) -> str:

@@ -557,8 +557,9 @@ def _sure(
         return None, None, (f"No certificate and no test: {error}",)
     if isinstance(data, Predictions) and data.clusters is not None:
         note = (
-            "No test, bands or advice: they take rows for independent. The intervals of slope, "
-            "intercept and observed/expected ratio do, too, so they are too short."
+            "No test, bands or advice: they take rows for independent. For those audit one row of "
+            "each cluster, drawn by lot. The intervals of slope, intercept and observed/expected "
+            "ratio take rows for independent, too, so they are too short."
         )
         return certificate_of_clusters(data, terms), None, (note,)
     certificate = certificate_of(diagram, terms, weighted=has_weights(diagram))

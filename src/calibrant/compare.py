@@ -125,7 +125,10 @@ class Comparison:
         certain = [one.verdict for one in self.differences if "not certain" not in one.verdict]
         sure = percent(self.confidence)
         if certain:
-            proved = f"With {sure} confidence, all at once: {'; '.join(certain)}."
+            proved = (
+                f"With {sure} confidence, all at once, if rows are independent: "
+                f"{'; '.join(certain)}."
+            )
         else:
             proved = f"At {sure} confidence no model is shown to be better calibrated than another."
         return (
@@ -213,7 +216,8 @@ def compare(
     >>> import calibrant as cb
     >>> y_true, y_prob, truth = cb.simulate.overconfident().draw(50_000, seed=1)
     >>> print(cb.compare(y_true, {"model": y_prob, "truth": truth}).summary[1])
-    With 95% confidence, all at once: truth is better calibrated than model.
+    With 95% confidence, all at once, if rows are independent: truth is better calibrated than
+    model.
     """
     models = models_of(
         y_true, y_prob, sample_weight, pos_label, label=label, probs=probs, weight=weight

@@ -279,3 +279,12 @@ def test_the_report_says_what_the_event_is():
     text = found.to_html()
     assert "The event is column &#39;outcome&#39; = &#39;&lt;b&gt;late&#39;" in text
     assert "the scores are column &#39;score&#39;" in text
+
+
+def test_clusters_are_the_reason_where_they_are():
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(400, seed=1)
+    found = cb.audit(y_true, y_prob, clusters=np.arange(400) // 2, estimand="cluster")
+    text = found.to_html()
+    assert "There is no advice for rows that come in clusters: audit one row of each" in text
+    assert "calibrant decide" not in text
+    assert "For those audit one row of each cluster, drawn by lot." in " ".join(found.notes)

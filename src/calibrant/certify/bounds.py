@@ -154,7 +154,7 @@ def fixed_design(evidence: Evidence, delta: float, sided: Sided = "upper") -> Bo
 def asymptotic(
     evidence: Evidence, delta: float, sided: Sided = "upper", *, p_value: float = 1.0
 ) -> Bound:
-    """Bound c(f) by normal limits: the shortest interval, but a limit of many rows.
+    """Bound c(f) by normal limits: often the shortest interval, but a limit of many rows.
 
     For finitely many it is not proved. The worst that was found at 95% is an upper bound missed
     by 6.9% of samples, for scores of 0 where nearly every row is an event. The lower end stays at

@@ -184,8 +184,9 @@ def certify(
         "certified": distribution-free for any n, in constant time. "betting": the same, tighter
         for few rows. "auto": betting below 5000 rows, certified from there on. "band": holds for
         every interval of scores at once. "fixed_design": about exactly these scores.
-        "asymptotic": the shortest, for many rows. "isotonic": for a nondecreasing calibrator
-        fitted on these very rows. "gao2017", "gao2017_printed": the paper's own, for comparison.
+        "asymptotic": a normal limit, often the shortest with many rows. "isotonic": for a
+        nondecreasing calibrator fitted on these very rows. "gao2017", "gao2017_printed": the
+        paper's own, for comparison.
     sided : {"upper", "both"}
         An upper bound, or an interval.
     sample_weight : array_like, optional

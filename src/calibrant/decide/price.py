@@ -56,7 +56,7 @@ class Price:
     >>> print(price.sentence)
     Miscalibration costs at most 0.335 a decision: with 95% confidence no monotone
     (nondecreasing) recalibration of these scores can save more. On these rows the best
-    threshold would have saved 0.132 a decision.
+    threshold would have saved 0.132 a decision. It takes rows for independent draws.
     >>> price.saved_in_hindsight <= price.cap
     True
     """
@@ -98,7 +98,8 @@ class Price:
             f"Miscalibration costs at most {self._most(self.cap)} a decision{total}: with "
             f"{percent(self.confidence)} confidence no monotone (nondecreasing) "
             "recalibration of these scores can save more. On these rows the best threshold would "
-            f"have saved {self._money(self.saved_in_hindsight)} a decision."
+            f"have saved {self._money(self.saved_in_hindsight)} a decision. It takes rows for "
+            "independent draws."
         )
 
     def _most(self, amount: float) -> str:

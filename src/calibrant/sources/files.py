@@ -405,6 +405,12 @@ def _truth_values(labels: AnyArray) -> AnyArray:
     return np.array(read, dtype=object if missing.any() else bool)
 
 
+#: Words that DuckDB reads as truth values.
+_TRUTH = dict.fromkeys(("true", "t", "yes", "y", "1"), True) | dict.fromkeys(
+    ("false", "f", "no", "n", "0"), False
+)
+
+
 def _typed(pos_label: str | None, labels: AnyArray, name: str) -> object:
     """Read a label from the command line as the type of its column."""
     if pos_label is None:
@@ -415,7 +421,7 @@ def _typed(pos_label: str | None, labels: AnyArray, name: str) -> object:
         return pos_label
     try:
         if first and isinstance(first[0], bool):
-            return {"true": True, "1": True, "false": False, "0": False}[pos_label.lower()]
+            return _TRUTH[pos_label.lower()]
         return int(pos_label) if labels.dtype.kind in "iu" else float(pos_label)
     except (KeyError, ValueError):
         found = list(dict.fromkeys(known.tolist()))
