@@ -4,7 +4,6 @@
 """
 
 import argparse
-import json
 import math
 from functools import partial
 from pathlib import Path
@@ -26,9 +25,10 @@ from calibrant.experiments.pictures import rendered
 from calibrant.experiments.study import versions
 from calibrant.measure.extremes import extremes_need
 from calibrant.simulate import Law, calibrated, laws
+from kept import keep, kept
 
 DOCS = Path(__file__).parent
-TEXT, RESULTS = DOCS / "certificates.md", DOCS / "certificates.json"
+TEXT = DOCS / "certificates.md"
 DELTA = 0.05
 V0 = 1 / 6  # the mean of f (1 - f) for uniform scores
 #: How many rows a sample has, and how many samples of each law are drawn.
@@ -132,15 +132,6 @@ def measured() -> dict[str, Any]:
             for n, times in SIZES.items()
         ],
     }
-
-
-def rounded(value: Any) -> Any:
-    """Round numbers to six digits, which keeps the file small and the same everywhere."""
-    if isinstance(value, float):
-        return float(f"{value:.6g}")
-    if isinstance(value, dict):
-        return {key: rounded(one) for key, one in value.items()}
-    return [rounded(one) for one in value] if isinstance(value, list) else value
 
 
 def picture(results: dict[str, Any]) -> Figure:
@@ -248,8 +239,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", action="store_true", help="measure first")
     if parser.parse_args().run:
-        RESULTS.write_text(json.dumps(rounded(measured()), indent=1) + "\n", encoding="utf-8")
-    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+        keep("certificates", measured())
+    results = kept("certificates")
     for name, draw in PICTURES.items():
         (DOCS / "pictures" / f"{name}.svg").write_bytes(rendered(draw(results), "svg"))
     TEXT.write_text(page(results), encoding="utf-8")

@@ -1,15 +1,14 @@
 """Write the tables of docs/engines.md from docs/engines.json, which `make bench-engines` makes."""
 
-import json
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kept import filled, kept, table
+
 DOCS = Path(__file__).parent
-TEXT, RESULTS = DOCS / "engines.md", DOCS / "engines.json"
+TEXT = DOCS / "engines.md"
 LARGE = 10**9
 
 
@@ -22,15 +21,7 @@ def fitted(points: list[dict[str, Any]]) -> tuple[float, float]:
     return float(start), float(each)
 
 
-def table(head: list[str], lines: list[list[str]]) -> Iterator[str]:
-    """Yield the lines of a table, numbers to the right."""
-    yield "| " + " | ".join(head) + " |"
-    yield "| :-- |" + " --: |" * (len(head) - 1)
-    for line in lines:
-        yield "| " + " | ".join(line) + " |"
-
-
-def side_by_side(results: dict[str, Any]) -> Iterator[str]:
+def side_by_side(results: dict[str, Any]) -> str:
     """Compare every engine with what one would write by hand in it."""
     lines = []
     for one in results["side_by_side"]:
@@ -41,7 +32,7 @@ def side_by_side(results: dict[str, Any]) -> Iterator[str]:
     return table(head, lines)
 
 
-def growth(results: dict[str, Any]) -> Iterator[str]:
+def growth(results: dict[str, Any]) -> str:
     """Show how time, rows and bytes grow."""
     lines = []
     for one in results["growth"]:
@@ -53,7 +44,7 @@ def growth(results: dict[str, Any]) -> Iterator[str]:
     return table(head, lines)
 
 
-def models(results: dict[str, Any]) -> Iterator[str]:
+def models(results: dict[str, Any]) -> str:
     """Show the model of cost that fits, and what it says of a large table."""
     lines = []
     for engine in dict.fromkeys(one["engine"] for one in results["growth"]):
@@ -72,16 +63,13 @@ def models(results: dict[str, Any]) -> Iterator[str]:
 
 def written(text: str, results: dict[str, Any]) -> str:
     """Return the page with its tables made anew."""
-    for name, lines in {"side": side_by_side, "growth": growth, "models": models}.items():
-        made = "\n".join(lines(results))
-        block = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        text = block.sub(lambda found, made=made: found[1] + made + "\n" + found[2], text)
-    return text
+    parts = {"side": side_by_side, "growth": growth, "models": models}
+    return filled(text, {name: make(results) for name, make in parts.items()})
 
 
 def main() -> None:
     """Write the tables anew."""
-    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    results = kept("engines")
     text = TEXT.read_text(encoding="utf-8")
     TEXT.write_text(written(text, results), encoding="utf-8")
 

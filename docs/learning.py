@@ -5,7 +5,6 @@ the folder with Adult and Covertype.
 """
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,10 @@ from calibrant.experiments.learning import open_question
 from calibrant.experiments.pictures import rendered
 from calibrant.experiments.study import Study
 from calibrant.experiments.trials import GRID
+from kept import filled, keep, kept
 
 DOCS = Path(__file__).parent
-TEXT, RESULTS = DOCS / "learning.md", DOCS / "learning.json"
+TEXT = DOCS / "learning.md"
 COLOURS = {"squared": "#0072B2", "logistic": "#009E73", "hinge": "#D55E00"}
 NAMES = {
     "Isotron": ("#E69F00", "-"),
@@ -29,15 +29,6 @@ NAMES = {
     "Logistic regression": ("#555555", "--"),
     "Linear SVM": ("#999999", ":"),
 }
-
-
-def rounded(value: Any) -> Any:
-    """Round numbers to six digits, which keeps the file small and the same everywhere."""
-    if isinstance(value, float):
-        return float(f"{value:.6g}")
-    if isinstance(value, dict):
-        return {key: rounded(one) for key, one in value.items()}
-    return [rounded(one) for one in value] if isinstance(value, list) else value
 
 
 def degrees(axes: Any) -> None:
@@ -154,12 +145,7 @@ def page(results: dict[str, Any]) -> str:
     data = dict.fromkeys(one["data"] for one in results["data"])
     parts = {f"data: {name}": data_table(results, name) for name in data}
     parts |= {f"recovery: {law}": recovery_table(results, law) for law in ("normal", "skewed")}
-    for name, lines in parts.items():
-        begin, end = f"<!-- {name} -->\n", "<!-- end -->"
-        before, rest = text.split(begin)
-        after = rest[rest.index(end) :]
-        text = f"{before}{begin}\n" + "\n".join(lines) + f"\n\n{after}"
-    return text
+    return filled(text, {name: "\n" + "\n".join(lines) + "\n" for name, lines in parts.items()})
 
 
 def main() -> None:
@@ -169,9 +155,8 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="where to keep parts of it")
     options = parser.parse_args()
     if options.run:
-        found = rounded(open_question(Study(cache=Cache(options.cache))))
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+        keep("learning", open_question(Study(cache=Cache(options.cache))))
+    results = kept("learning")
     for name, draw in PICTURES.items():
         (DOCS / "pictures" / f"{name}.svg").write_bytes(rendered(draw(results), "svg"))
     TEXT.write_text(page(results), encoding="utf-8")

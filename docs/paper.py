@@ -6,7 +6,6 @@ Whatever stands between `<!-- name -->` and `<!-- end -->` on the page is writte
 """
 
 import argparse
-import json
 import textwrap
 import warnings
 from collections.abc import Callable, Iterable
@@ -26,9 +25,10 @@ from calibrant.experiments.pictures import rendered
 from calibrant.experiments.study import versions
 from calibrant.recalibrate.fitting import GIVEN_UP
 from calibrant.simulate import Law, laws
+from kept import filled, keep, kept, table
 
 DOCS = Path(__file__).parent
-TEXT, RESULTS = DOCS / "paper.md", DOCS / "paper.json"
+TEXT = DOCS / "paper.md"
 #: Results of other pages that this one quotes.
 OTHERS = ("reproduction", "learning", "certificates")
 DELTA = 0.05
@@ -257,15 +257,6 @@ def measured() -> dict[str, Any]:
     }
 
 
-def rounded(value: Any) -> Any:
-    """Round numbers to six digits, which keeps the file small and the same everywhere."""
-    if isinstance(value, float):
-        return float(f"{value:.6g}")
-    if isinstance(value, dict):
-        return {key: rounded(one) for key, one in value.items()}
-    return [rounded(one) for one in value] if isinstance(value, list) else value
-
-
 # What stands on the page
 
 
@@ -290,12 +281,6 @@ def regions_picture(results: dict[str, Any]) -> Figure:
 
 
 PICTURES = {"regions": regions_picture}
-
-
-def table(head: list[str], lines: Iterable[list[str]]) -> str:
-    """Return a table, numbers to the right."""
-    rows = [head, [":--", *["--:"] * (len(head) - 1)], *lines]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def span(values: Iterable[float]) -> str:
@@ -478,21 +463,11 @@ def wrapped(text: str) -> str:
     return textwrap.fill(" ".join(text.split()), 105, break_long_words=False)
 
 
-def kept(name: str) -> dict[str, Any]:
-    """Return the committed results of a page."""
-    found: dict[str, Any] = json.loads((DOCS / f"{name}.json").read_text(encoding="utf-8"))
-    return found
-
-
 def page(results: dict[str, Any], others: dict[str, Any]) -> str:
     """Fill the page in: between two marks, everything comes from the results."""
     text = TEXT.read_text(encoding="utf-8")
-    for name, made in PARTS.items():
-        begin, end = f"<!-- {name} -->\n", "<!-- end -->"
-        before, rest = text.split(begin)
-        paragraphs = "\n\n".join(map(wrapped, made(results, others)))
-        text = f"{before}{begin}{paragraphs}\n{rest[rest.index(end) :]}"
-    return text
+    made = {name: make(results, others) for name, make in PARTS.items()}
+    return filled(text, {name: "\n\n".join(map(wrapped, parts)) for name, parts in made.items()})
 
 
 def main() -> None:
@@ -500,7 +475,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", action="store_true", help="measure first")
     if parser.parse_args().run:
-        RESULTS.write_text(json.dumps(rounded(measured()), indent=1) + "\n", encoding="utf-8")
+        keep("paper", measured())
     results = kept("paper")
     for name, draw in PICTURES.items():
         (DOCS / "pictures" / f"{name}.svg").write_bytes(rendered(draw(results), "svg"))

@@ -3,15 +3,14 @@
 `make bench` makes both: benchmarks/peers.py asks the peers, and the other benchmarks measure time.
 """
 
-import json
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from kept import filled, kept
+
 DOCS = Path(__file__).parent
 BENCHMARKS = DOCS.parent / "benchmarks"
-RESULTS = DOCS / "peers.json"
 PAGES = (DOCS / "peers.md", DOCS / "how-to" / "from-netcal.md")
 
 NAMES = {"mapie": "MAPIE", "mcgrad": "MCGrad"}
@@ -245,17 +244,17 @@ TABLES = {
 
 def written(text: str, results: dict[str, Any]) -> str:
     """Return a page with its tables made anew."""
-    for name, lines in TABLES.items():
-        block = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        if block.search(text):
-            made = "\n".join(lines(results))
-            text = block.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text)
-    return text
+    parts = {
+        name: "\n".join(lines(results))
+        for name, lines in TABLES.items()
+        if f"<!-- {name} -->" in text  # of two pages each has some
+    }
+    return filled(text, parts)
 
 
 def main() -> None:
     """Write the tables anew."""
-    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    results = kept("peers")
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         page.write_text(written(text, results), encoding="utf-8")

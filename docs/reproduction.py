@@ -3,12 +3,12 @@
 The JSON file is what `calibrant reproduce all` wrote; `make reproduction` runs both.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
 from calibrant.experiments.page import markdown_of
 from calibrant.experiments.pictures import pictures_of, rendered
+from kept import kept
 
 DOCS = Path(__file__).parent
 PICTURES = {
@@ -23,7 +23,7 @@ def page(results: dict[str, Any]) -> str:
 
 def main() -> None:
     """Write the page and its pictures."""
-    results = json.loads((DOCS / "reproduction.json").read_text(encoding="utf-8"))
+    results = kept("reproduction")
     for name, figure in pictures_of(results).items():
         (DOCS / PICTURES[name]).write_bytes(rendered(figure, "svg"))
     (DOCS / "reproduction.md").write_text(page(results), encoding="utf-8")

@@ -1,7 +1,6 @@
 """Pages that are made from committed results say what those say, and so do their pictures."""
 
 import importlib.util
-import json
 import math
 import re
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from calibrant.experiments.pictures import rendered
 from calibrant.recalibrate.fitting import GIVEN_UP
+from kept import kept
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 #: What drew the committed pictures. Another version may put letters elsewhere.
@@ -24,10 +24,6 @@ def script(name):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def kept(name):
-    return json.loads((DOCS / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def committed(name):

@@ -1,7 +1,6 @@
 """The page on peers says what was recorded, and what was recorded of calibrant still holds."""
 
 import importlib.util
-import json
 import re
 from fractions import Fraction
 from functools import partial
@@ -12,12 +11,13 @@ import numpy as np
 import pytest
 
 import calibrant as cb
+from kept import kept
 
 DOCS = Path(__file__).parents[2] / "docs"
 spec = importlib.util.spec_from_file_location("peers_page", DOCS / "peers.py")
 page = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(page)
-RESULTS = json.loads(page.RESULTS.read_text(encoding="utf-8"))
+RESULTS = kept("peers")
 FUNCTIONS = {
     "calibration_error": cb.calibration_error,
     "kolmogorov_error": cb.kolmogorov_error,
