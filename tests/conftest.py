@@ -18,6 +18,7 @@ def tiny_steps(monkeypatch):
     monkeypatch.setattr(arrays, "_FINER_BITS", 6)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items):
     """Keep the tests of an engine with a server together, so that it is started once."""
     for item in items:
