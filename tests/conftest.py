@@ -18,16 +18,15 @@ def tiny_steps(monkeypatch):
     monkeypatch.setattr(arrays, "_FINER_BITS", 6)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items):
-    """Keep the tests of an engine with a server together, so that it is started once."""
+    """Mark the tests of engines with a server, which run in a process of their own."""
     for item in items:
         values = getattr(item, "callspec", None) and item.callspec.params
         for engine, wrap in SERVED.items():
             asked = values and (values.get("engine") == engine or _among(wrap, values.values()))
             if asked or item.path.stem == f"test_{engine}":
                 item.add_marker(pytest.mark.engines)
-                item.add_marker(pytest.mark.xdist_group(engine))
+                item.add_marker(engine)
 
 
 def _among(wanted, values):

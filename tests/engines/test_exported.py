@@ -14,7 +14,7 @@ each = pytest.mark.parametrize("fitted", CALIBRATORS.values(), ids=CALIBRATORS)
 
 
 @each
-@pytest.mark.xdist_group("postgresql")
+@pytest.mark.postgresql
 def test_in_postgres(fitted):
     scores = hard_scores(fitted.function_)
     address = started(servers.postgres).url.replace("+psycopg", "")
@@ -36,7 +36,7 @@ SOME += ("platt", "beta", "temperature", "venn_abers", "beta, steep", "platt, st
 
 
 @pytest.mark.parametrize("fitted", [CALIBRATORS[name] for name in SOME], ids=SOME)
-@pytest.mark.xdist_group("spark")
+@pytest.mark.spark
 def test_in_spark(fitted, tmp_path):
     scores = hard_scores(fitted.function_)
     session, file = started(servers.spark), tmp_path / "scores.parquet"
