@@ -5,7 +5,7 @@ BENCH := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-engines test-spark test-others test-install test-browser test-docs docs outputs validity lint bench bench-quality bench-large bench-engines pictures certificates paper reproduction learning clean
+.PHONY: help demo test test-engines test-spark test-dask test-postgresql test-install test-browser test-docs docs outputs validity lint bench bench-quality bench-large bench-engines pictures certificates paper reproduction learning clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -14,8 +14,8 @@ demo: $(VENV)/run.stamp ## audit a built-in simulated model
 	@$(BIN)/calibrant demo
 
 # each process of pytest has a core of its own: more threads would only wait for each other
-test test-docs test-spark test-others validity: export OMP_NUM_THREADS = 1
-test test-docs test-spark test-others validity: export OPENBLAS_NUM_THREADS = 1
+test test-docs test-spark test-dask test-postgresql validity: export OMP_NUM_THREADS = 1
+test test-docs test-spark test-dask test-postgresql validity: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/dev.stamp ## run the tests (under five minutes)
 	$(BIN)/python -m pytest -n auto --ignore tests/docs -m "not install and not validity and not engines"
@@ -27,21 +27,19 @@ test-browser: $(VENV)/browser.stamp ## open the report in chromium, which must b
 	$(BIN)/python -m pytest -m browser tests/report
 
 test-engines: $(VENV)/engines.stamp ## ask Spark (needs Java 17), Dask and PostgreSQL (needs its server installed)
-	$(MAKE) --jobs 2 --output-sync test-spark test-others
+	$(MAKE) --jobs 2 --output-sync test-spark test-dask test-postgresql
 
-# each of the two starts its engines once
-test-spark test-others: export CALIBRANT_ENGINES = 1
-test-spark:
-	$(BIN)/python -m pytest --ignore tests/docs -m spark
-test-others:
-	$(BIN)/python -m pytest --ignore tests/docs -m "dask or postgresql"
+# each starts its engine once
+test-spark test-dask test-postgresql: export CALIBRANT_ENGINES = 1
+test-spark test-dask test-postgresql:
+	$(BIN)/python -m pytest --ignore tests/docs -m $(@:test-%=%)
 
 test-docs: export CALIBRANT_ENGINES = 1
 test-docs: $(VENV)/docs.stamp docs ## run every block of every page and docstring (Spark's need Java 17), and check the site
 	$(BIN)/python -m pytest -n auto tests/docs src
 
-validity: $(VENV)/dev.stamp ## check every guarantee by long simulations (minutes)
-	$(BIN)/python -m pytest -n auto -m validity tests/validity
+validity: $(VENV)/dev.stamp ## check every guarantee by long simulations, and the paper's data (CALIBRANT_DATA; minutes)
+	$(BIN)/python -m pytest -n auto --ignore tests/docs -m validity
 
 lint: $(VENV)/dev.stamp ## ruff and mypy --strict
 	$(BIN)/ruff check .

@@ -13,6 +13,7 @@ from calibrant.experiments.documents import documents_example
 LAWS = simulate.laws()
 
 
+@pytest.mark.validity
 @pytest.mark.parametrize("law", LAWS, ids=[law.name for law in LAWS])
 def test_population_error_against_ten_million_rows(law):
     rows = 10**7

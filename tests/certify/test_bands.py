@@ -86,6 +86,7 @@ def test_confidence_bands_hold_the_whole_truth(law, curve):
     assert binom.sf(missed - 1, times, 0.05) > 1e-4
 
 
+@pytest.mark.validity
 @pytest.mark.parametrize("curve", ["cumulative", "reliability"])
 def test_consistency_bands_hold_calibrated_curves_and_no_others(curve):
     inside = {}

@@ -141,6 +141,7 @@ NULL = [
 ]
 
 
+@pytest.mark.validity
 @pytest.mark.parametrize(("law", "rows"), NULL, ids=str)
 def test_the_size_of_the_exact_test_is_at_most_its_level(law, rows):
     assert law.calibration_error < 1e-12

@@ -209,6 +209,7 @@ def test_two_processes_do_the_same_work(tmp_path):
     assert len(list(tmp_path.iterdir())) == 10
 
 
+@pytest.mark.validity
 @REAL
 def test_real_data_are_the_published_ones():
     adult, forest = load_adult(), load_covertype()
@@ -218,6 +219,7 @@ def test_real_data_are_the_published_ones():
     assert forest.features.shape[1] == 54
 
 
+@pytest.mark.validity
 @REAL
 @pytest.mark.parametrize("load", [load_adult, load_covertype])
 @pytest.mark.parametrize("name", ["Logistic regression", "Naive Bayes"])

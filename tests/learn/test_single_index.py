@@ -128,6 +128,7 @@ def test_a_single_index_law_is_recovered(name, model):
     assert np.abs(found - law(offset + slope * places)).max() < DISTANCE
 
 
+@pytest.mark.validity
 def test_the_error_of_the_direction_falls_with_the_rows_but_not_under_the_hinge():
     def typical(loss, rows):
         found = []
