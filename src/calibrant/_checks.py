@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import math
 import operator
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -90,9 +91,14 @@ def missing(name: str, count: int, row: int | None) -> InputError:
 
 
 def not_numeric(name: str, row: int | None, value: object) -> InputError:
+    way_out = "Convert the column to numbers first."
+    if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", str(value)):
+        way_out = (
+            "If that is a decimal comma: DuckDB, and so a query in --sql, reads such a file by "
+            "read_csv('mine.csv', decimal_separator=','), and pandas by read_csv(..., decimal=',')."
+        )
     return InputError(
-        f"{name} must hold numbers, but{_first(row, '') or ' it'} holds {value!r}. "
-        "Convert the column to numbers first."
+        f"{name} must hold numbers, but{_first(row, '') or ' it'} holds {value!r}. {way_out}"
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.certify.certificate import Certificate, percent, rounded_up
-from calibrant.certify.testing import CalibrationTest
+from calibrant.certify.testing import CalibrationTest, chance
 from calibrant.decide.curve import points_below, thresholds_need
 from calibrant.diagram import Diagram
 from calibrant.measure.parts import brier_of
@@ -257,7 +257,10 @@ def _groups_first(failing: int) -> str:
     if not failing:
         return ""
     some = "a group is" if failing == 1 else f"{failing:,} groups are"
-    return f" But {some} miscalibrated for certain, which one calibrator for all rows may not mend."
+    return (
+        f" But {some} miscalibrated for certain, which one calibrator for all rows may not mend: "
+        "audit the groups again when it is applied."
+    )
 
 
 def _errors(trial: Trial) -> str:
@@ -272,21 +275,13 @@ def _how_sure(test: CalibrationTest | None, confidence: float) -> str:
         return ""
     if test.p_value <= 1 - confidence:
         return (
-            "That the scores are miscalibrated is beyond doubt at this level: if they were right, "
-            f"so large an error would have probability {_chance(test)}."
+            "The test rejects these scores: if they were right, an error this large would have "
+            f"probability {chance(test)}."
         )
     return (
         "These rows do not show that the scores are miscalibrated: if they were right, an error "
-        f"this large would have probability {test.p_value:.2g}."
+        f"this large would have probability {chance(test)}."
     )
-
-
-def _chance(test: CalibrationTest) -> str:
-    """Return a p-value in words: neither 0 nor the least that draws can show is its value."""
-    if test.p_value == 0:
-        return "under 1e-300"
-    least = test.draws is not None and test.p_value <= 1 / (test.draws + 1)
-    return f"at most {test.p_value:.2g}" if least else f"{test.p_value:.2g}"
 
 
 def _at_stake(certificate: Certificate | None) -> str:

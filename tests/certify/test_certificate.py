@@ -16,8 +16,9 @@ from calibrant.simulate import calibrated, laws, overconfident, rare
 pytestmark = pytest.mark.filterwarnings("ignore:.*single value")
 SENTENCE = (
     "With 95% confidence the true calibration error is at most 0.0129 (measured 0.00522 on 10,000 "
-    "rows). Assumes that rows are independent draws from the population you will act on; assumes "
-    "nothing about the model or the data."
+    "rows). Assumes that rows are independent draws from the population you will act on, and that "
+    "the model was fixed before these rows were looked at; assumes nothing else about the model or "
+    "the data."
 )
 
 
@@ -142,7 +143,7 @@ def test_explain_says_what_it_means_and_what_voids_it(sample):
     for phrase in (
         "monotone",
         "a + b",
-        "wrong in at most 5% of their uses",
+        "at most 5% are wrong",
         "used to train the model",
         "choose between models",
         "drifted",
@@ -153,7 +154,7 @@ def test_explain_says_what_it_means_and_what_voids_it(sample):
     own = cb.certify(*sample, method="isotonic").explain()
     assert "Rows that were not fitted on would give a tighter bound." in own
     assert "to fit its calibrator" not in own
-    assert "in about 5% of their uses" in cb.certify(*sample, method="asymptotic").explain()
+    assert "quoted or not, about 5% are wrong" in cb.certify(*sample, method="asymptotic").explain()
     assert "long run" not in cb.certify(*sample, method="fixed_design").explain()
     assert "seed 0" in cb.certify(*sample, method="betting").explain()
     scores = cb.certify(*sample, method="fixed_design")

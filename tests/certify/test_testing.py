@@ -184,10 +184,13 @@ def test_reads_like_a_sentence_and_is_plain():
     found = cb.calibration_test([1] * 40, [0.2] * 40)
     assert repr(found) == (
         "There is evidence against calibration: if the scores were right, a calibration error of "
-        "0.8 or more on 40 rows would have probability 0.001 (exact test, 999 draws, standard "
-        "error 0.001)."
+        "0.8 or more on 40 rows would have probability at most 0.001 (exact test, 999 draws, "
+        "standard error 0.001)."
     )
     assert found.to_dict()["method"] == "exact"
+    none = cb.calibration_test([1] * 40_000, [0.2] * 40_000)
+    assert none.p_value == 0  # too small for a double
+    assert "would have probability under 1e-300 (brownian test)" in repr(none)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """Every block of the documentation runs, as it stands, and prints what the page says."""
 
+import re
+
 import pytest
 
 from reference import servers
 from reference.engines import started
-from reference.pages import ENGINE, FENCE, PAGES, PRINTED, RUN, SHOWN, blocks, run
+from reference.pages import ENGINE, FENCE, PAGES, PRINTED, ROOT, RUN, SHOWN, blocks, drawn, run
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +26,14 @@ def held(name, folder, *engines):
 @pytest.mark.parametrize("name", PAGES)
 def test_blocks_run_and_print_what_the_page_says(name, folder):
     held(name, folder)
+    for picture in drawn(PAGES[name].read_text(encoding="utf-8"), folder):
+        committed = ROOT / "docs" / "pictures" / picture.name
+        assert words(picture) == words(committed), f"{picture.name}: run make outputs"
+
+
+def words(picture):
+    """Return what is written in a picture, which matplotlib notes next to the letters it draws."""
+    return re.findall(r"<!-- (.*?) -->", picture.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("engine", ["spark", "dask"])

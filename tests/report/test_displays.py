@@ -106,7 +106,7 @@ def test_the_confidence_band_holds_between_its_points():
 
 def test_both_bands_are_named_and_told_apart_without_colour():
     bands = {one.get_label(): one for one in drawn(cb.ReliabilityDisplay).ax_.collections}
-    filled = bands["if the scores were right (95% at each score)"]
+    filled = bands["for right scores (95% at each)"]
     hatched = bands["holds the whole true curve (95%)"]
     assert filled.get_hatch() is None
     assert hatched.get_hatch()

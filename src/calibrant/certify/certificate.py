@@ -7,7 +7,6 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 from calibrant import _checks
-from calibrant.certify.bounds import FIXED_MODEL
 from calibrant.certify.evidence import counted
 
 
@@ -50,7 +49,8 @@ class Certificate:
     >>> print(certificate.sentence)
     With 95% confidence the true calibration error is at most 0.0129 (measured 0.00522 on
     10,000 rows). Assumes that rows are independent draws from the population you will act
-    on; assumes nothing about the model or the data.
+    on, and that the model was fixed before these rows were looked at; assumes nothing else
+    about the model or the data.
     >>> certificate.holds_for(0.02)
     True
     >>> certificate.method, certificate.n
@@ -103,7 +103,7 @@ class Certificate:
         """The promise and what it assumes."""
         if self._empty:
             return self.promise
-        main, *more = (text for text in self.assumptions if text != FIXED_MODEL)
+        main, *more = self.assumptions
         also = "".join(f", and that {text}" for text in more)
         nothing = "nothing else" if more else "nothing"
         return (
@@ -149,8 +149,8 @@ class Certificate:
             f"{where}, by at most {cap}. If you act whenever the score reaches a threshold set by "
             "your costs, no monotone (nondecreasing) recalibration of these scores could save you "
             f"more than {cap} a decision on average, in units where a false positive and a false "
-            "negative cost 1 together; for costs a and b multiply by a + b. Such promises are "
-            f"wrong in {often} of their uses."
+            "negative cost 1 together; for costs a and b multiply by a + b. Of all promises made "
+            f"this way, quoted or not, {often} are wrong."
         )
 
     @property

@@ -89,8 +89,16 @@ class CalibrationTest:
         return (
             f"There is {sense} calibration: if the scores were right, a calibration error of "
             f"{self.statistic:.4g} or more on {counted(self.n, 'row')} would have probability "
-            f"{self.p_value:.3g} ({how})."
+            f"{chance(self)} ({how})."
         )
+
+
+def chance(test: CalibrationTest) -> str:
+    """Return a p-value in words: neither 0 nor the least that draws can show is its value."""
+    if test.p_value == 0:
+        return "under 1e-300"
+    least = test.draws is not None and test.p_value <= 1 / (test.draws + 1)
+    return f"{'at most ' * least}{test.p_value:.3g}"
 
 
 def needs_exact(n: int, v0: float) -> bool:

@@ -94,8 +94,8 @@ def loss_ratio(
     after : array_like
         Their scores after it.
     p : float or array_like
-        The share of a false positive in the two costs; both sides act when their score is at
-        least p.
+        The share of a false positive in the two costs, the same for all rows; both sides act when
+        their score is at least p. Several are several points of the curve, each kept once.
     confidence : float, default 0.95
         Of the interval.
     draws : int, default 2000

@@ -315,7 +315,7 @@ class CumulativeDisplay(_RowsDisplay):
         places = [0 if worst.p1 is None else self._place(worst.p1), self._place(worst.p2)]
         shade(ax, self.audit, *curve.share[places])
         if curve.consistent_lower is not None and curve.consistent_upper is not None:
-            label = f"if the scores were right ({percent(self.audit.confidence)} at each score)"
+            label = f"for right scores ({percent(self.audit.confidence)} at each)"
             ends = curve.consistent_lower, curve.consistent_upper
             ax.fill_between(curve.share, *ends, color=GREY, alpha=0.35, linewidth=0, label=label)
         ax.axhline(0, color=GREY, linestyle="--", linewidth=1, label="perfect")

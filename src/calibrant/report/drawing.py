@@ -107,7 +107,7 @@ def bands(ax: Axes, curve: ReliabilityCurve, sure: str, half: float) -> None:
     """Draw both bands, one filled and one hatched, so that they stay apart where they overlap."""
     if curve.consistent_lower is not None and curve.consistent_upper is not None:
         band = wide(curve.score, curve.consistent_lower, curve.consistent_upper, half)
-        label = f"if the scores were right ({sure} at each score)"
+        label = f"for right scores ({sure} at each)"
         ax.fill_between(*band, color=GREY, alpha=0.4, linewidth=0, label=label)
     if curve.lower is not None and curve.upper is not None:
         label = f"holds the whole true curve ({sure})"

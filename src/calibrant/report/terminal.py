@@ -269,7 +269,8 @@ def _facts(audit: Audit) -> Table:
         share = f"{100 * audit.certificate.confidence:.4g}%"
         table.add_row(f"  certified, {share}", _upper(audit.certificate.upper))
     if audit.test is not None:
-        table.add_row("test p-value", f"{audit.test.p_value:.2g}")
+        p_value = audit.test.p_value
+        table.add_row("test p-value", f"{p_value:.2g}" if p_value > 0 else "< 1e-300")
     return table
 
 
