@@ -45,15 +45,20 @@ def expected_groups(frame, columns, weight=None):
     coded = counted.copy()
     coded["size"] = 1 if weight is None else counted[weight]
     for column in columns:
-        rows = coded["size"].groupby(counted[column], dropna=False).transform("sum")
-        coded[column] = counted[column].astype(object).where(rows >= 100, "POOLED")
+        sizes = coded["size"].groupby(counted[column], dropna=False)
+        if (sizes.sum() < 100).sum() > 1:  # a lone one keeps its name
+            coded[column] = (
+                counted[column].astype(object).where(sizes.transform("sum") >= 100, "POOLED")
+            )
     found = {}
     for count in (1, 2):
         for names in map(list, combinations(columns, count)):
             if count == 2 and any(coded[name].nunique(dropna=False) == 1 for name in names):
                 continue
-            for key, part in coded.groupby(names, dropna=False):
-                small = count == 2 and part["size"].sum() < 100
+            parts = coded.groupby(names, dropna=False)
+            pooled = count == 2 and (parts["size"].sum() < 100).sum() > 1
+            for key, part in parts:
+                small = pooled and part["size"].sum() < 100
                 name = (tuple(names), ("SMALL",) if small else key)
                 found.setdefault(name, []).append(part)
     return {name: pd.concat(parts) for name, parts in found.items()}
@@ -86,6 +91,19 @@ def test_every_group_is_what_its_rows_alone_give(wrap, weight, tmp_path):
         )
         assert one.certain == (alone.lower > 0)
     assert sum(one.rows for one in found.groups if one.columns == ("region",)) == found.data.weight
+
+
+@pytest.mark.parametrize("lone", [4, None])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_lone_small_value_keeps_its_name(engine, lone, tmp_path):
+    few = TABLE[TABLE["region"] < 5].head(4000)
+    few = few.assign(region=few["region"].map({1: "a", 2: "b", 3: "c", 4: lone and "d"}))
+    found = cb.audit(ENGINES[engine](few, tmp_path), label="y", prob="p", by="region").groups
+    rows = {one.group["region"]: one.rows for one in found}
+    counts = few["region"].value_counts(dropna=False)
+    assert rows == {None if name != name else name: size for name, size in counts.items()}
+    assert min(rows.values()) < 100
+    assert not any(one.pooled for one in found)
 
 
 def test_the_order_is_by_evidence_and_the_certain_come_first():

@@ -21,8 +21,8 @@ from calibrant.diagram import TOLERANCE, Diagram, Needs, Source, resolve
 from calibrant.sources.stack import Stack
 from calibrant.tally import Cells, Totals, pooled_cells
 
-#: Values, and pairs of values, with fewer rows than this are pooled; so are those past the largest
-#: thousand of a column, or of a pair of columns.
+#: Values, and pairs of values, with fewer rows than this are pooled, if there are two of them; so
+#: are those past the largest thousand of a column, or of a pair of columns.
 LEAST_ROWS, MOST_NAMED = 100, 1000
 #: Entries of the table of combinations and cells, as a power of two.
 _TABLE_BITS = 20
@@ -120,9 +120,8 @@ def _view(grouped: Grouped, columns: tuple[int, ...]) -> View:
     )
     if len(columns) == 1:  # values with few rows are pooled already
         return View(columns, group_of, list(members[:, None, :]), rows, 0)
-    largest = np.argsort(-sizes, kind="stable")[:MOST_NAMED]
     named = np.zeros(len(members), dtype=bool)
-    named[largest] = sizes[largest] >= LEAST_ROWS
+    named[name_values(sizes)[0]] = True
     number = np.where(named, np.cumsum(named) - 1, named.sum())
     groups = list(members[named][:, None, :])
     counts = rows[named]
@@ -230,7 +229,10 @@ def name_values(sizes: IntArray) -> tuple[list[int], int]:
     """Say which of some values in order stand for themselves, and how many others there are."""
     largest = np.argsort(-sizes, kind="stable")[:MOST_NAMED]
     named = sorted(int(place) for place in largest if sizes[place] >= LEAST_ROWS)
-    return named, int((sizes > 0).sum()) - len(named)
+    counted = np.flatnonzero(sizes > 0).tolist()
+    if 0 < len(named) < MOST_NAMED and len(counted) == len(named) + 1:
+        return counted, 0  # there is no other to pool the last one with
+    return named, len(counted) - len(named)
 
 
 def plain_value(value: Any) -> Any:
