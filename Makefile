@@ -31,7 +31,7 @@ test-engines: $(VENV)/engines.stamp ## ask Spark (needs Java 17), Dask and Postg
 
 # each starts its engine once
 test-spark test-dask test-postgresql: export CALIBRANT_ENGINES = 1
-test-spark test-dask test-postgresql:
+test-spark test-dask test-postgresql: $(VENV)/engines.stamp
 	$(BIN)/python -m pytest --ignore tests/docs -m $(@:test-%=%)
 
 test-docs: export CALIBRANT_ENGINES = 1

@@ -154,7 +154,7 @@ def advice_of(
             sentence
             for sentence in (
                 _what_to_do(found, trials, brier, sure=bool(miscalibrated))
-                + _groups_first(failing),
+                + _groups_too(failing, found),
                 _how_sure(test, confidence),
                 _at_stake(certificate),
             )
@@ -252,14 +252,15 @@ def _what_to_do(found: str | None, trials: tuple[Trial, ...], brier: float, *, s
     )
 
 
-def _groups_first(failing: int) -> str:
-    """Say that groups fail, which one calibrator for all rows cannot mend."""
+def _groups_too(failing: int, found: str | None) -> str:
+    """Say that groups fail, which one calibrator for all rows need not mend."""
     if not failing:
         return ""
     some = "a group is" if failing == 1 else f"{failing:,} groups are"
+    then = "" if found is None else ": audit the groups again when it is applied"
     return (
-        f" But {some} miscalibrated for certain, which one calibrator for all rows may not mend: "
-        "audit the groups again when it is applied."
+        f" But {some} miscalibrated for certain, which one calibrator for all rows may not mend"
+        f"{then}."
     )
 
 

@@ -12,8 +12,12 @@ from calibrant._extras import require
 from calibrant.experiments.classifiers import CLASSIFIERS
 
 #: Colours that colour-blind readers tell apart (Okabe and Ito), and marks that need no colour.
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#7f7f7f")
-_MARKS = "osD^vP*Xp"
+#: There is one of each for every classifier.
+_COLOURS = (
+    *("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7"),
+    *("#56B4E9", "#000000", "#7f7f7f", "#882255"),
+)
+_MARKS = "osD^vP*X<"
 _NAMES = [one.name for one in CLASSIFIERS]
 
 
@@ -52,7 +56,7 @@ def _new(width: float, height: float, columns: int = 1) -> tuple[Any, Any]:
 
 def _look(name: str) -> dict[str, Any]:
     place = _NAMES.index(name)
-    return {"color": _COLOURS[place % len(_COLOURS)], "marker": _MARKS[place % len(_MARKS)]}
+    return {"color": _COLOURS[place], "marker": _MARKS[place]}
 
 
 def _figure1(found: dict[str, Any]) -> Any:

@@ -21,8 +21,8 @@ from calibrant.diagram import TOLERANCE, Diagram, Needs, Source, resolve
 from calibrant.sources.stack import Stack
 from calibrant.tally import Cells, Totals, pooled_cells
 
-#: Values, and pairs of values, with fewer rows than this are pooled, if there are two of them; so
-#: are those past the largest thousand of a column, or of a pair of columns.
+#: Values, and pairs of values, with fewer rows than this are pooled if there are several; so are
+#: those past the largest thousand of a column, or of a pair of columns.
 LEAST_ROWS, MOST_NAMED = 100, 1000
 #: Entries of the table of combinations and cells, as a power of two.
 _TABLE_BITS = 20
