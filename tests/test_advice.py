@@ -162,7 +162,7 @@ def test_groups_that_fail_are_named_although_the_whole_is_right():
     assert sum(one.certain for one in found.groups) == 2
     assert found.advice.summary[0].startswith("Leave the scores as they are")
     assert found.advice.summary[0].endswith(
-        "But 2 groups are miscalibrated for certain, which one calibrator for all rows may not mend."
+        "2 groups are miscalibrated for certain, which one calibrator for all rows may not mend."
     )
     mended = cb.audit(outcomes, y_prob**2, by={"half": half}).advice.summary[0]
     assert mended.startswith("Recalibrate")
