@@ -85,7 +85,7 @@ def test_every_group_is_what_its_rows_alone_give(wrap, weight, tmp_path):
         assert one.calibration_error == pytest.approx(cb.calibration_error(data), abs=1e-12)
         same(one.worst_interval.to_dict(), cb.worst_interval(data).to_dict())
         delta = 0.05 / len(found.groups)
-        alone = cb.certify(data, confidence=1 - delta, method="certified", sided="both")
+        alone = cb.certify(data, confidence=1 - delta, sided="both")
         assert (one.certificate.lower, one.certificate.upper) == pytest.approx(
             (alone.lower, alone.upper), abs=1e-9
         )

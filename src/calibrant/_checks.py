@@ -306,7 +306,7 @@ def groups_missing() -> InputError:
 def no_formula(method: str) -> InputError:
     return InputError(
         f'method="{method}" has no formula for the rows it takes, because its bound depends on '
-        'each row. Plan with method="certified", which is wider on average below 5000 rows.'
+        'each row. Plan with method="certified", which is wider on average below 3000 rows.'
     )
 
 

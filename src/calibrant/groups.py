@@ -120,12 +120,9 @@ def groups_of(
     if data.clusters is not None:
         raise _checks.not_for_clusters("by=", "audit for each group, with clusters=")
     grouped = grouped_by(data, by)
-    method = "certified" if terms.method == "auto" else terms.method
-    looks = method in {"betting", "asymptotic"}
-    needs = (rows_need(replace(terms, method=method, sided="both")),) if looks else ()
-    resolved = list(resolve_groups(grouped, *needs))
-    count = sum(len(view) for view, _ in resolved)
-    joint = replace(terms, method=method, sided="both", statements=count)
+    both = replace(terms, sided="both")
+    resolved = list(resolve_groups(grouped, rows_need(both)))
+    joint = replace(both, statements=sum(len(view) for view, _ in resolved))
     found = [
         _finding(grouped, view, number, diagram, joint)
         for view, diagrams in resolved

@@ -63,29 +63,33 @@ def test_betting_is_the_formula(patients, estimand):
     most, delta = 12, 0.05
     a = np.ones(count) if estimand == "cluster" else rows / most
     z = y_true - y_prob
-    squares = a**2 * np.bincount(which, z**2) / rows
-    bet, seen, goal = np.empty(count), 0.25, math.log(1 / delta)
-    for i, j in enumerate(np.random.default_rng(0).permutation(count)):
-        bet[j] = min(math.sqrt(2 * goal / (count * seen / (i + 1))), 0.9)
-        seen += squares[j]
+    goal = math.log(1 / delta)
+    shares = np.geomspace(math.sqrt(8 * goal / count), 0.9, 8)
+    weights = np.append(0.4, np.full(7, 0.6 / 7))
     scores = np.unique(y_prob)
 
-    def least(m):
-        share = (bet * a)[which]
-        outside = np.log1p(share * m) / rows[which]
-        best = outside.sum()
-        for sign in (1, -1):
-            gain = np.log1p(-share * (sign * z - m)) / rows[which] - outside
-            steps = np.array([gain[y_prob == score].sum() for score in scores])
-            prefix = np.append(0, np.cumsum(steps))
-            pairs = prefix[None, :] - prefix[:, None]
-            best = min(best, outside.sum() + np.triu(pairs).min())
-        return best
+    def least(theta, m, sign):
+        stake = (theta * a)[which] / (1 - m)
+        outside = np.log1p(stake * m) / rows[which]
+        gain = np.log1p(stake * (m - sign * z)) / rows[which] - outside
+        steps = np.array([gain[y_prob == score].sum() for score in scores])
+        prefix = np.append(0, np.cumsum(steps))
+        pairs = prefix[None, :] - prefix[:, None]
+        return outside.sum() + np.triu(pairs).min()
+
+    def capital(m):
+        return min(
+            sum(
+                w * math.exp(least(theta, m, sign))
+                for theta, w in zip(shares, weights, strict=True)
+            )
+            for sign in (1, -1)
+        )
 
     low, high = 0.0, 1.0
     for _ in range(45):
         middle = (low + high) / 2
-        low, high = (low, middle) if least(middle) >= goal else (middle, high)
+        low, high = (low, middle) if capital(middle) >= 1 / delta else (middle, high)
     found = cb.certify(
         y_true,
         y_prob,

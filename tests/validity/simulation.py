@@ -42,7 +42,7 @@ def misses(law, rows, times, delta=DELTA, first_seed=0):
                 truth = sorted_error(*given_scores)[0]
             bound = method(evidence, delta, "both" if name.endswith("both") else "upper")
             missed[name] += not bound.lower - 1e-12 <= truth <= bound.upper + 1e-12
-        bet = betting(counts_of(diagram, "a bet"), evidence.c_emp, delta, seed=seed)
+        bet = betting(counts_of(diagram, "a bet"), evidence.c_emp, delta)
         missed["betting"] += law.calibration_error > bet.upper + 1e-12
     return missed
 

@@ -41,7 +41,7 @@ def test_the_promise_holds(estimand, method, tied_size, clusters, times):
         y_true, score, who = patients(clusters, seed, tied_size)
         data = cb.Predictions(y_true, score, clusters=who)
         data.warnings = ()  # a single class, now and then
-        found = cb.certify(data, method=method, estimand=estimand, seed=seed, **size)
+        found = cb.certify(data, method=method, estimand=estimand, **size)
         missed += truth(estimand, tied_size) > found.upper + 1e-12
     assert not too_many(missed, times)
 
@@ -67,7 +67,7 @@ def test_groups_hold_all_at_once():
         score = rng.random(1000)
         groups = rng.integers(0, 10, 1000)
         y_true = rng.random(1000) < np.clip(score + 0.05, 0, 1)
-        found = cb.certify_many(y_true, score, groups=groups, seed=seed)
+        found = cb.certify_many(y_true, score, groups=groups)
         # E min(0.05, 1 - f) for f uniform
         true_error = 0.05 - 0.05**2 / 2
         missed += any(one.upper < true_error for one in found.values())

@@ -9,8 +9,8 @@ from scipy.stats import binom
 
 import calibrant as cb
 from calibrant.certify import bounds
-from calibrant.certify.betting import Game, bets, betting, ruled_out
-from calibrant.certify.evidence import Evidence, counts_of
+from calibrant.certify.betting import betting
+from calibrant.certify.evidence import Counts, Evidence, counts_of
 from calibrant.certify.testing import suited_test
 from calibrant.simulate import calibrated, constant, laws, overconfident, wavy
 from reference.sorted_path import sorted_error
@@ -52,21 +52,33 @@ def test_a_bound_that_is_too_small_is_caught():
     assert too_many(missed, times)
 
 
-def test_betting_without_the_shuffle_is_caught():
-    """Betting on rows sorted by score and label breaks the promise; a random order keeps it."""
-    law, rows, times = constant(0.0, 0.3), 200, 100
-    sorted_rows = shuffled = 0
-    for seed in range(times):
-        diagram, evidence, _ = drawn(law, rows, seed)
-        counts = counts_of(diagram, "a bet")
-        z = np.sort(law.draw(rows, seed=seed).y_true.astype(float))
-        game = Game(z, bets(np.square(z), 0.05), None, np.array([rows - 1]))
-        upper = ruled_out(game.least_capital, evidence.c_emp, 0.05)
-        sorted_rows += law.calibration_error > upper
-        upper = betting(counts, evidence.c_emp, 0.05, seed=seed).upper
-        shuffled += law.calibration_error > upper
-    assert too_many(sorted_rows, times)
-    assert not too_many(shuffled, times)
+def seeded_bound(counts, c_emp, delta, seed):
+    """Bet on rows in an order drawn with a seed, each bet sized by the rows before it."""
+    pairs = np.stack([counts.rows - counts.positives, counts.positives], axis=1).ravel()
+    z = np.repeat(np.tile([0.0, 1.0], len(counts.score)) - np.repeat(counts.score, 2), pairs)
+    n, goal = len(z), math.log(1 / delta)
+    order = np.random.default_rng(seed).permutation(n)
+    seen = 0.25 + np.append(0, np.cumsum(z[order] ** 2)[:-1])
+    bet = np.empty(n)
+    bet[order] = np.minimum(np.sqrt(2 * goal / (n * seen / np.arange(1, n + 1))), 0.9)
+    low, high = c_emp, 1.0
+    while high - low > 1e-9:
+        m = (low + high) / 2
+        passed = np.log1p(bet * (m - z)).sum() >= goal and np.log1p(bet * m).sum() >= goal
+        low, high = (low, m) if passed else (m, high)
+    return high
+
+
+def test_an_order_drawn_with_a_fixed_seed_is_caught():
+    """With the seed fixed, the order is a function of the data: the sum over k shows it."""
+    n, rate = 2059, 0.0032951
+    k = np.arange(20)
+    counts = [Counts(np.zeros(1), np.array([n]), np.array([events])) for events in k]
+    fixed = [seeded_bound(one, e / n, 0.05, 0) for one, e in zip(counts, k, strict=True)]
+    mixed = [betting(one, e / n, 0.05).upper for one, e in zip(counts, k, strict=True)]
+    chance = binom.pmf(k, n, rate)
+    assert chance[np.array(fixed) < rate].sum() == pytest.approx(0.193, abs=1e-3)
+    assert chance[np.array(mixed) < rate].sum() <= 0.05
 
 
 def asymptotic_misses(law, rows, times):
@@ -154,7 +166,7 @@ def test_no_bound_is_shorter_than_the_oracle_on_average(law):
         diagram, evidence, _ = drawn(law, rows, seed)
         bound = {
             "certified": bounds.certified(evidence, 0.05),
-            "betting": betting(counts_of(diagram, "a bet"), evidence.c_emp, 0.05, seed=seed),
+            "betting": betting(counts_of(diagram, "a bet"), evidence.c_emp, 0.05),
             "band": bounds.band(evidence, 0.05),
         }
         for name, one in bound.items():

@@ -1,9 +1,15 @@
 """Betting: the tightest upper bound for few rows, by playing against every candidate at once.
 
-For a candidate m a gambler bets, row after row, that the mean of X = +-1{f in I} (Y - f) is less
-than m. If m is the true c(f) and I its worst interval, the capital is a fair game, and it passes
-1 / delta with probability at most delta (Ville). So every m at which the capital of all intervals,
-for both signs, has passed 1 / delta is ruled out.
+For a candidate m a gambler bets a fixed share theta of the capital, on every row, that the mean of
+X = +-1{f in I} (Y - f) is less than m: each row multiplies the capital by
+1 + theta (m - X) / (1 - m). If m is the true c(f) and I its worst interval, which are fixed, the
+factors are independent and have mean 1, and so has their product: it passes 1 / delta with
+probability at most delta (Markov). The same is true of a mixture of products over a fixed set of
+shares, and more so if each is the least over all intervals. So every m at which the mixture of
+least capitals, for both signs, has passed 1 / delta is ruled out.
+
+Nothing in it depends on the order of rows, and nothing is drawn. An order drawn with a fixed seed
+would be a function of the data, and a bet placed after a look at the outcomes proves nothing.
 """
 
 from __future__ import annotations
@@ -19,77 +25,139 @@ from calibrant._types import FloatArray, IntArray
 from calibrant.certify.bounds import FIXED_MODEL, INDEPENDENT, Bound
 from calibrant.certify.evidence import MOST_ROWS, Counts
 
-#: No bet risks more than this share of the capital.
+#: No bet risks more than this share of the capital: one surprise must not ruin it.
 LARGEST_BET = 0.9
-#: Bets are never sized for less confidence than 90%: there the best size changes so fast that a
-#: bound at 80% could pass the one at 85%.
-LEAST_GOAL = math.log(10)
-THEOREM = "Ville's inequality for betting against all intervals, rows in a seeded random order"
+#: How many shares are mixed, and the weight of the smallest, which suits a calibrated model.
+_BETS, _FIRST = 8, 0.4
+#: Logarithms taken in one go, so that the temporaries stay near the processor.
+_BATCH = 1 << 17
+THEOREM = "Markov's inequality for a fixed mixture of bets against all intervals"
+
+
+def mixture(n: int, delta: float) -> tuple[FloatArray, FloatArray]:
+    """Return the shares that are bet, and their weights: functions of n and delta alone."""
+    # a confidence next to 0 still bets something
+    least = math.sqrt(8 * max(math.log(1 / delta), 1e-9) / n)
+    if least >= LARGEST_BET:
+        return np.array([LARGEST_BET]), np.ones(1)
+    weight = np.full(_BETS, (1 - _FIRST) / (_BETS - 1))
+    weight[0] = _FIRST
+    return np.geomspace(least, LARGEST_BET, _BETS), weight
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Game:
-    """Rows in order of score, each with the bet that was placed on it.
+    """Rows in order of score, those alike together.
 
     Attributes
     ----------
     z : float array
-        y - f of each row.
-    bet : float array
-        The share of the capital risked on it.
-    part : float array or None
-        The part of its cluster that the row is; None if rows stand for themselves.
-    ends : int array
-        The last row of every distinct score: an interval never splits equal scores.
+        y - f.
+    times : float array
+        How often it counts: rows that are alike, or the part of its cluster that a row is.
+    size : float array or float
+        The part of a bet that is placed on it: the size of its cluster, 1 for rows.
+    runs : int array
+        The first entry of every run: scores whose rows all surprise in one direction, or one
+        score with rows of both kinds. The least interval begins and ends between runs.
+    share, weight : float array
+        The mixture of bets.
     """
 
     z: FloatArray
-    bet: FloatArray
-    part: FloatArray | None
-    ends: IntArray
+    times: FloatArray
+    size: FloatArray | float
+    runs: IntArray
+    share: FloatArray
+    weight: FloatArray
 
-    def least_capital(self, m: float) -> float:
-        """Return the least log capital over all intervals and both signs, for candidate m."""
-        outside = self._times(np.log1p(self.bet * m))
-        gain = [self._times(np.log1p(self.bet * (m - z))) - outside for z in (self.z, -self.z)]
-        return float(outside.sum()) + min(self._least_interval(steps) for steps in gain)
+    @staticmethod
+    def of(
+        z: FloatArray,
+        times: FloatArray,
+        size: FloatArray | float,
+        first: IntArray,
+        bets: tuple[FloatArray, FloatArray],
+    ) -> Game:
+        """Prepare a game; `first` is the first entry of every distinct score."""
+        up = np.logical_and.reduceat(z >= 0, first)
+        down = np.logical_and.reduceat(z <= 0, first) & ~up
+        # an interval never splits equal scores, and it never pays to split one direction
+        same = (up[1:] & up[:-1]) | (down[1:] & down[:-1])
+        return Game(z, times, size, first[np.append(True, ~same)], *bets)
 
-    def _times(self, logs: FloatArray) -> FloatArray:
-        return logs if self.part is None else logs * self.part
+    def log_capital(self, m: float, sign: int) -> float:
+        """Return the log of the mixture of least capitals over all intervals, for candidate m."""
+        from scipy.special import logsumexp
 
-    def _least_interval(self, steps: FloatArray) -> float:
-        """Return the smallest sum over an interval, the empty one included (Kadane's scan)."""
-        walk = np.append(0.0, np.cumsum(steps)[self.ends])
-        return float((walk - np.maximum.accumulate(walk)).min())
+        at_once = max(1, _BATCH // len(self.z))
+        least = [
+            self._least(self.share[start : start + at_once, None], m, sign)
+            for start in range(0, len(self.share), at_once)
+        ]
+        return float(logsumexp(np.concatenate(least), b=self.weight))
+
+    def _least(self, share: FloatArray, m: float, sign: int) -> FloatArray:
+        """Return the least log capital over intervals, the empty one included (Kadane's scan)."""
+        stake = share * self.size / (1 - m)
+        outside = np.log1p(stake * m)
+        inside = np.log1p(stake * (m - sign * self.z))
+        steps = np.add.reduceat((inside - outside) * self.times, self.runs, axis=1)
+        walk = np.cumsum(steps, axis=1)
+        highest = np.maximum(np.maximum.accumulate(walk, axis=1), 0.0)
+        least: FloatArray = (outside * self.times).sum(axis=1) + (walk - highest).min(axis=1)
+        return least
+
+    def upper(self, c_emp: float, delta: float) -> float:
+        """Return the least m >= c_emp from which on every candidate is ruled out."""
+        if c_emp >= 1:
+            return 1.0
+        goal, found = math.log(1 / delta), c_emp
+        # about as far above c_emp as the bound will be
+        weight, square = float(self.times.sum()), float(self.times @ np.square(self.z))
+        step = (math.sqrt(2 * goal * square) + goal) / weight
+        # a sign with less capital at c_emp has further to go, and most often is all that counts
+        for sign in sorted((1, -1), key=lambda sign: self.log_capital(c_emp, sign)):
+
+            def over(m: float, sign: int = sign) -> float:
+                return self.log_capital(m, sign) - goal
+
+            found = _passed(over, found, step)
+        return found
 
 
-def ruled_out(capital: Callable[[float], float], low: float, delta: float) -> float:
-    """Find the least m in [low, 1] from which on the capital has passed 1 / delta, or 1.
+def _passed(over: Callable[[float], float], low: float, step: float) -> float:
+    """Find where a growing function passes 0, in [low, 1); from the safe side, to 1e-12.
 
-    The capital grows with m, so bisection is right; the upper end is on the safe side.
+    Every factor grows with m, and without bound near 1, so there is one place.
     """
-    goal = math.log(1 / delta)
-    if capital(low) >= goal:
+    from scipy.optimize import brentq
+
+    if low >= 1 or over(low) >= 0:
         return low
-    high = 1.0
-    if capital(high) < goal:
-        return high
-    while high - low > 1e-12:
-        middle = (low + high) / 2
-        low, high = (low, middle) if capital(middle) >= goal else (middle, high)
-    return high
+    high = low + min(step, (1 - low) / 2)
+    while over(high) < 0:
+        if 1 - high < 1e-12:
+            return 1.0
+        low, high = high, high + min(step / 2, (1 - high) / 2)
+        step *= 2
+    step = 1e-13
+    found = float(brentq(over, low, high, xtol=step, rtol=1e-15))
+    while over(found) < 0:
+        found, step = min(found + step, high), 2 * step
+    return found
 
 
-def bets(squares: FloatArray, delta: float) -> FloatArray:
-    """Size each bet by the squares seen before it; 1/4 stands for what is not known yet."""
-    n = len(squares)
-    seen = 0.25 + np.append(0.0, np.cumsum(squares)[:-1])
-    variance = seen / np.arange(1, n + 1)
-    goal = max(math.log(1 / delta), LEAST_GOAL)
-    return np.minimum(np.sqrt(2 * goal / (n * variance)), LARGEST_BET)
+def game_of(counts: Counts, delta: float) -> Game:
+    """Prepare the game of a sample, which is no more than its counts by score and label."""
+    pairs = np.stack([counts.rows - counts.positives, counts.positives], axis=1)
+    seen = pairs > 0
+    z = (np.array([0.0, 1.0]) - counts.score[:, None])[seen]
+    first = np.cumsum(seen.sum(axis=1)) - seen.sum(axis=1)
+    return Game.of(z, pairs[seen].astype(np.float64), 1.0, first, mixture(counts.n, delta))
 
 
-def betting(counts: Counts, c_emp: float, delta: float, *, seed: int = 0) -> Bound:
+def betting(counts: Counts, c_emp: float, delta: float) -> Bound:
     """Bound c(f) from above by betting: finite-sample, distribution-free, best for few rows.
 
     Parameters
@@ -100,24 +168,13 @@ def betting(counts: Counts, c_emp: float, delta: float, *, seed: int = 0) -> Bou
         The calibration error measured on them.
     delta : float
         1 - confidence.
-    seed : int
-        Seed of the order in which rows are bet on. The claim is over data and seed together, so
-        fix it before you look at the data.
 
     References
     ----------
     Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B
-    2024, for one mean; here for the least favourable interval.
+    2024, for one mean; here for the least favourable interval, with bets that are fixed.
     """
     if counts.n > MOST_ROWS:
         raise _checks.too_many_rows("rows", counts.n, MOST_ROWS)
-    # sorted by score, then label: how the rows arrived plays no part
-    pairs = np.stack([counts.rows - counts.positives, counts.positives], axis=1).ravel()
-    label = np.tile([0.0, 1.0], len(counts.score))
-    z = np.repeat(label - np.repeat(counts.score, 2), pairs)
-    order = np.random.default_rng(seed).permutation(len(z))
-    bet = np.empty(len(z))
-    bet[order] = bets(np.square(z[order]), delta)
-    game = Game(z, bet, None, np.cumsum(counts.rows) - 1)
-    upper = ruled_out(game.least_capital, c_emp, delta)
+    upper = game_of(counts, delta).upper(c_emp, delta)
     return Bound(0.0, upper, (INDEPENDENT, FIXED_MODEL), THEOREM)

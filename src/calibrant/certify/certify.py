@@ -57,9 +57,8 @@ def certificate_of(diagram: Diagram, terms: Terms, *, weighted: bool = False) ->
     """Make a certificate from a diagram resolved for it."""
     evidence = evidence_of(diagram)
     method = chosen(terms.method, evidence.n, rows_known=bool(diagram.cells.single.all()))
-    seed: int | None = None
     if method == "betting":
-        bound, seed = _bet(diagram, evidence, terms), terms.seed
+        bound = _bet(diagram, evidence, terms)
     elif method == "asymptotic":
         p_value = _p_value(diagram, evidence, terms)
         bound = bounds.asymptotic(evidence, terms.delta, terms.sided, p_value=p_value)
@@ -78,7 +77,6 @@ def certificate_of(diagram: Diagram, terms: Terms, *, weighted: bool = False) ->
         assumptions=bound.assumptions + counts,
         theorem=bound.theorem,
         target=bound.target,
-        seed=seed,
         statements=terms.statements,
     )
 
@@ -86,7 +84,7 @@ def certificate_of(diagram: Diagram, terms: Terms, *, weighted: bool = False) ->
 def _bet(diagram: Diagram, evidence: Evidence, terms: Terms) -> Bound:
     delta = terms.delta if terms.sided == "upper" else terms.delta / 2
     counts = counts_of(diagram, "a betting bound")
-    bound = betting(counts, evidence.c_emp, delta, seed=terms.seed)
+    bound = betting(counts, evidence.c_emp, delta)
     return bound if terms.sided == "upper" else bounds.with_lower(bound, evidence, delta)
 
 
@@ -112,7 +110,7 @@ def certificate_of_clusters(data: Predictions, terms: Terms) -> Certificate:
     found = clustered(data, terms.estimand, terms.max_cluster_size)
     method = chosen(terms.method, found.n, rows_known=True)
     if method == "betting":
-        bound = betting_clusters(found, terms.delta, seed=terms.seed)
+        bound = betting_clusters(found, terms.delta)
     else:
         bound = certified_clusters(found, terms.delta)
     each = "cluster" if terms.estimand == "cluster" else "row"
@@ -128,7 +126,6 @@ def certificate_of_clusters(data: Predictions, terms: Terms) -> Certificate:
         assumptions=bound.assumptions,
         theorem=bound.theorem,
         target=f"{bound.target} (each {each} counting once)",
-        seed=terms.seed if method == "betting" else None,
         statements=terms.statements,
         unit="clusters",
     )
@@ -182,7 +179,7 @@ def certify(
         How often the promise shall hold.
     method : str, default "auto"
         "certified": distribution-free for any n, in constant time. "betting": the same, tighter
-        for few rows. "auto": betting below 5000 rows, certified from there on. "band": holds for
+        for few rows. "auto": betting below 3000 rows, certified from there on. "band": holds for
         every interval of scores at once. "fixed_design": about exactly these scores.
         "asymptotic": a normal limit, often the shortest with many rows. "isotonic": for a
         nondecreasing calibrator fitted on these very rows. "gao2017", "gao2017_printed": the
@@ -200,7 +197,7 @@ def certify(
     max_cluster_size : int, optional
         The most rows that a cluster can have, known before the data.
     seed : int, default 0
-        Seed of the order in which "betting" takes the rows, and of draws. Fix it beforehand.
+        Seed of the exact test behind the lower end of "asymptotic"; nothing else is drawn.
 
     Returns
     -------

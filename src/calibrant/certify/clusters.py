@@ -12,7 +12,7 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._types import FloatArray, IntArray
-from calibrant.certify.betting import THEOREM, Game, bets, ruled_out
+from calibrant.certify.betting import THEOREM, Game, mixture
 from calibrant.certify.bounds import FIXED_MODEL, VARIANCE_SHARE, Bound
 from calibrant.certify.methods import Estimand
 from calibrant.certify.tails import largest, mean_at_most, worst_tail
@@ -132,18 +132,15 @@ def certified_clusters(found: Clustered, delta: float) -> Bound:
     return Bound(0.0, largest(tail, found.c_emp, level), found.assumptions, theorem)
 
 
-def betting_clusters(found: Clustered, delta: float, *, seed: int = 0) -> Bound:
+def betting_clusters(found: Clustered, delta: float) -> Bound:
     """Bound c(f) as `betting` does, a bet for each cluster and its rows in equal parts of it.
 
     References
     ----------
     As for `betting`; by Jensen the mean of the rows' log gains is at most the log of the mean gain.
     """
-    order = np.random.default_rng(seed).permutation(found.n)
-    squares = found.size**2 * found.mean_in(np.square(found.z))
-    bet = np.empty(found.n)
-    bet[order] = bets(squares[order], delta)
-    ends = np.flatnonzero(np.append(found.score[1:] != found.score[:-1], True))
-    game = Game(found.z, (bet * found.size)[found.cluster], found.part, ends)
-    upper = ruled_out(game.least_capital, found.c_emp, delta)
-    return Bound(0.0, min(1.0, upper), found.assumptions, f"{THEOREM}; clusters in place of rows")
+    first = np.flatnonzero(np.append(True, found.score[1:] != found.score[:-1]))
+    size = 1.0 if found.once else found.size[found.cluster]
+    game = Game.of(found.z, found.part, size, first, mixture(found.n, delta))
+    upper = game.upper(found.c_emp, delta)
+    return Bound(0.0, upper, found.assumptions, f"{THEOREM}; clusters in place of rows")

@@ -16,9 +16,6 @@ from calibrant.sources.columns import Column
 from calibrant.sources.inputs import coded
 from calibrant.sources.predictions import Predictions, data_of
 
-#: With more statements than this "auto" does not bet, which takes milliseconds for each.
-_BET_ON = 20
-
 
 def certify_many(
     y_true: Any,
@@ -48,7 +45,7 @@ def certify_many(
     confidence : float, default 0.95
         How often all promises shall hold.
     method : str, default "auto"
-        As for `certify`; "auto" is "certified" for more than 20 statements.
+        As for `certify`.
     sided : {"upper", "both"}
         Upper bounds, or intervals.
     sample_weight : array_like, optional
@@ -56,7 +53,7 @@ def certify_many(
     pos_label : optional
         The label that is the event.
     seed : int, default 0
-        Seed of whatever is drawn, as for `certify`.
+        As for `certify`.
 
     Returns
     -------
@@ -72,8 +69,6 @@ def certify_many(
     True
     """
     parts = list(_parts(y_true, y_prob, groups, sample_weight, pos_label))
-    if method == "auto" and len(parts) > _BET_ON:
-        method = "certified"
     terms = Terms(confidence, method, sided, seed, statements=len(parts))
     return {name: certificate_for(data, terms) for name, data in parts}
 
