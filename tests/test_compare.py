@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 import calibrant as cb
 from calibrant._checks import InputError
@@ -118,6 +118,88 @@ def test_the_interval_of_a_difference_covers_the_truth():
         missed += not off.lower <= 0.1 <= off.upper
     # binomial with p = 0.05: more than 16 of 150 has a chance of 0.001
     assert missed <= 16
+
+
+def lower_losses(n, k, one, other):
+    """The pairs (loss, model) that a comparison of two constants says are lower, k events in n."""
+    data = {"y_true": [1, 0], "sample_weight": [k, n - k]}
+    if k == 0:
+        data = {"y_true": [0], "sample_weight": [n]}
+    size = len(data["y_true"])
+    found = cb.compare(**data, y_prob={"one": [one] * size, "other": [other] * size})
+    said = found.differences[0]
+    ends = {"brier": said.brier, "log": said.log_loss}
+    return {
+        (name, "one" if at.upper < 0 else "other")
+        for name, at in ends.items()
+        if at.lower * at.upper > 0
+    }
+
+
+@pytest.mark.filterwarnings("ignore:.*single")
+@pytest.mark.parametrize(("one", "other"), [(0.001, 0.01), (1e-5, 0.02), (0.01, 0.03)])
+@pytest.mark.parametrize("n", [50, 100, 200, 260, 400, 600, 1000])
+def test_samples_without_events_prove_nothing(one, other, n):
+    """At rates where the second model is barely better: exact binomial sums over the events."""
+    said = [lower_losses(n, k, one, other) for k in range(40)]
+    equal = {"brier": (one + other) / 2}
+    apart = np.log((1 - one) / (1 - other)), np.log(other / one)
+    equal["log"] = apart[0] / sum(apart)
+    for loss, rate in equal.items():
+        wrong = sum(binom.pmf(k, n, rate) for k in range(40) if (loss, "one") in said[k])
+        assert wrong <= 0.03, (loss, rate)  # half of what is left of 95%, and some skewness
+        either = sum(binom.pmf(k, n, rate) for k in range(40) if any(loss == x for x, _ in said[k]))
+        assert either <= 0.05
+
+
+@pytest.mark.filterwarnings("ignore:.*single")
+@pytest.mark.parametrize("wrap", ENGINES.values(), ids=ENGINES)
+def test_few_surprises_widen_the_interval_in_every_engine(wrap, tmp_path):
+    rng = np.random.default_rng(4)
+    few = pd.DataFrame({"a": rng.uniform(0.001, 0.02, 400), "b": rng.uniform(0.002, 0.05, 400)})
+    few["y"] = 0
+    few.loc[:1, "y"] = 1
+    found = cb.compare(wrap(few, tmp_path), label="y", probs=["a", "b"]).differences[0]
+    a, b = few["a"].to_numpy(), few["b"].to_numpy()
+    losses = {"brier": (a**2 - b**2, (1 - a) ** 2 - (1 - b) ** 2)}
+    losses["log_loss"] = (np.log((1 - b) / (1 - a)), np.log(b / a))
+    for name, (without, event) in losses.items():
+        gap = np.where(few["y"] == 1, event, without)
+        fair = (-without * event).mean()
+        width = norm.ppf(0.975) * np.sqrt(max(gap.var(ddof=1), fair) / 400)
+        assert fair > gap.var(ddof=1)
+        ends = getattr(found, name)
+        assert (ends.lower, ends.upper) == pytest.approx(
+            (gap.mean() - width, gap.mean() + width), abs=1e-12
+        )
+
+
+@pytest.mark.parametrize("wrap", [ENGINES[e] for e in ("pandas", "polars lazy", "duckdb table")])
+def test_a_model_that_is_certain_where_the_other_is_not(wrap, tmp_path):
+    score = TABLE["a b"].to_numpy().copy()
+    score[np.flatnonzero(TABLE["y"] == 0)[0]] = 0.0
+    frame = wrap(TABLE.assign(sure=score, same=score), tmp_path)
+    found = cb.compare(frame, label="y", probs=["sure", "a b"])
+    assert np.isfinite(found.models[0].log_loss)
+    assert found.differences[0].log_loss is None
+    assert "score of 0 or 1, which costs infinitely much if it is ever wrong" in found.warnings[-1]
+    both = cb.compare(frame, label="y", probs=["sure", "same"])
+    assert both.differences[0].log_loss.value == 0
+    assert both.warnings == ()
+
+
+def test_a_name_decides_nothing():
+    y_true, y_prob, truth = cb.simulate.overconfident().draw(50_000, seed=1)
+    found = cb.compare(y_true, {"not certain": y_prob, "truth": truth})
+    assert found.differences[0].better == "truth"
+    assert "truth is better calibrated than not certain" in found.summary[1]
+    turned = cb.compare(y_true, {"truth": truth, "not certain": y_prob}).differences[0]
+    assert (turned.better, turned.verdict) == (
+        "truth",
+        "truth is better calibrated than not certain",
+    )
+    equal = cb.compare(y_true, {"a": truth, "b": truth}).differences[0]
+    assert equal.better is None
 
 
 def test_what_cannot_be_compared_is_refused():

@@ -8,10 +8,12 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from calibrant._types import FloatArray
 from calibrant.certify.certificate import Certificate, percent
 from calibrant.certify.certify import certificate_of, has_weights
-from calibrant.certify.evidence import check_rows
+from calibrant.certify.evidence import Evidence, check_rows, evidence_of
 from calibrant.certify.methods import Terms
 from calibrant.diagram import Diagram
 from calibrant.measure.clinical import Estimate
@@ -23,6 +25,8 @@ from calibrant.sources.models import Models, Pairs, models_of
 SCHEMA_VERSION = 1
 #: What rounding leaves of a variance of 0, as a share of the mean square.
 _ROUNDING = 1e-13
+#: With fewer surprises than this, expected or seen, a normal limit does not know its own width.
+_FEW_SURPRISES = 50.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,9 @@ class Difference:
     brier : Estimate
         Difference of the mean losses, with the normal interval of the differences row by row.
     log_loss : Estimate or None
-        The same; None if one of the two was certain and wrong.
+        The same; None if one of the two was certain and wrong, or gave a row a score of 0 or 1
+        that the other did not: if that is ever wrong it costs infinitely much, which no sample
+        rules out.
     """
 
     first: str
@@ -74,13 +80,19 @@ class Difference:
     log_loss: Estimate | None
 
     @property
-    def verdict(self) -> str:
-        """Which of the two is better calibrated, if that is certain."""
+    def better(self) -> str | None:
+        """Name the model that is proved to be better calibrated; None if neither is."""
         if self.calibration_error.upper < 0:
-            return f"{self.first} is better calibrated than {self.second}"
-        if self.calibration_error.lower > 0:
-            return f"{self.second} is better calibrated than {self.first}"
-        return f"it is not certain which of {self.first} and {self.second} is better calibrated"
+            return self.first
+        return self.second if self.calibration_error.lower > 0 else None
+
+    @property
+    def verdict(self) -> str:
+        """Say which of the two is better calibrated, if that is certain."""
+        if self.better is None:
+            return f"it is not certain which of {self.first} and {self.second} is better calibrated"
+        other = self.second if self.better == self.first else self.first
+        return f"{self.better} is better calibrated than {other}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +134,7 @@ class Comparison:
     def summary(self) -> tuple[str, ...]:
         """The findings in sentences."""
         best = min(self.models, key=lambda one: one.calibration_error)
-        certain = [one.verdict for one in self.differences if "not certain" not in one.verdict]
+        certain = [one.verdict for one in self.differences if one.better is not None]
         sure = percent(self.confidence)
         if certain:
             proved = (
@@ -209,7 +221,10 @@ def compare(
     -----
     With K models each one's true calibration error lies in its certificate [L, U] at
     (1 - confidence) / K. If all do, the difference of any two lies in [L1 - U2, U1 - L2]. The
-    intervals for losses are those of the mean of row differences, in the limit of many rows.
+    intervals for losses are those of the mean of row differences, in the limit of many rows. Where
+    one of the two models expects, or has seen, fewer than 50 surprises, they are at least as wide
+    as they would be if both were equally right about every row: in a sample without events
+    differences hardly vary, which is no evidence.
 
     Examples
     --------
@@ -231,7 +246,7 @@ def comparison_of(models: Models, confidence: float) -> Comparison:
     terms = Terms(confidence, "certified", "both", statements=len(names))
     diagrams = models.diagrams()
     check_rows(diagrams[0], "a comparison")
-    pairs = models.pairs()
+    pairs, evidence = models.pairs(), [evidence_of(diagram) for diagram in diagrams]
     found = [
         _finding(name, diagram, total, terms)
         for name, diagram, total in zip(names, diagrams, pairs.log_loss.tolist(), strict=True)
@@ -240,8 +255,8 @@ def comparison_of(models: Models, confidence: float) -> Comparison:
         rows=diagrams[0].count,
         confidence=confidence,
         models=tuple(found),
-        differences=tuple(_differences(found, pairs, diagrams[0].weight, confidence)),
-        warnings=models.warnings,
+        differences=tuple(_differences(found, pairs, evidence, confidence)),
+        warnings=models.warnings + _certain(names, pairs),
     )
 
 
@@ -257,14 +272,16 @@ def _finding(name: str, diagram: Diagram, log_loss: float, terms: Terms) -> Mode
 
 
 def _differences(
-    found: list[ModelFinding], pairs: Pairs, n: float, confidence: float
+    found: list[ModelFinding], pairs: Pairs, evidence: list[Evidence], confidence: float
 ) -> list[Difference]:
     both = list(combinations(found, 2))
-    each = 1 - (1 - confidence) / len(both)
+    each, n = 1 - (1 - confidence) / len(both), evidence[0].n
     differences = []
-    for (one, other), brier, log in zip(both, pairs.brier, pairs.log, strict=True):
+    for (one, other), known, brier, log in zip(
+        both, combinations(evidence, 2), pairs.brier, pairs.log, strict=True
+    ):
         ends = one.certificate, other.certificate
-        finite = math.isfinite(one.log_loss) and math.isfinite(other.log_loss)
+        few = any(n * min(model.v0, model.brier) < _FEW_SURPRISES for model in known)
         differences.append(
             Difference(
                 first=one.name,
@@ -275,15 +292,32 @@ def _differences(
                     ends[0].upper - ends[1].lower,
                     confidence,
                 ),
-                brier=_paired(brier, n, each, confidence),
-                log_loss=_paired(log, n, each, confidence) if finite else None,
+                brier=_paired(brier, n, each, confidence, few=few),
+                log_loss=(
+                    _paired(log, n, each, confidence, few=few) if np.isfinite(log).all() else None
+                ),
             )
         )
     return differences
 
 
-def _paired(sums: FloatArray, n: float, each: float, confidence: float) -> Estimate:
-    """Return the mean of row differences with its normal interval at level `each`."""
+def _certain(names: list[str], pairs: Pairs) -> tuple[str, ...]:
+    """Say why there is no interval for a difference of log losses that are finite."""
+    return tuple(
+        f"No interval for the log losses of {one} and {other}: only one of the two gave some row a "
+        "score of 0 or 1, which costs infinitely much if it is ever wrong."
+        for (one, other), log in zip(combinations(names, 2), pairs.log, strict=True)
+        if np.isfinite(log[0]) and not np.isfinite(log[2])
+    )
+
+
+def _paired(sums: FloatArray, n: float, each: float, confidence: float, *, few: bool) -> Estimate:
+    """Return the mean of row differences with its normal interval at level `each`.
+
+    With few surprises the sample's variance may be next to 0 by chance. Then it counts as at least
+    the one that differences have where both models are equally right: as in the score test of a
+    rate, 0 is excluded no more often than it should be even if no event is in the sample.
+    """
     from scipy.special import ndtri
 
     mean = float(sums[0]) / n
@@ -292,6 +326,8 @@ def _paired(sums: FloatArray, n: float, each: float, confidence: float) -> Estim
     if variance < _ROUNDING * square:  # all that is left of equal differences
         variance = 0.0
     variance *= n / (n - 1) if n > 1 else 1.0
+    if few:
+        variance = max(variance, float(sums[2]) / n)
     width = float(ndtri((1 + each) / 2)) * math.sqrt(variance / n)
     return Estimate(mean, mean - width, mean + width, confidence)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import FloatArray
+from calibrant._types import BoolArray, FloatArray
 from calibrant.diagram import Diagram, resolve
 from calibrant.sources.arrays import ArraySource
 from calibrant.sources.groups import reaching_extremes
@@ -30,8 +30,12 @@ class Pairs:
     ----------
     log_loss : float array
         Of each model; inf if it was certain and wrong.
-    brier, log : float array of shape (pairs, 2)
-        Sum of the difference of squared losses, or of log losses, and of its square.
+    brier, log : float array of shape (pairs, 3)
+        Sum of the difference of squared losses, or of log losses; of its square; and of the square
+        that it would have on average if the two models were equally right about every row. With
+        d0 and d1 the difference without and with the event, that is the case for a chance of
+        d0 / (d0 - d1), and the square is then -d0 d1 on average. Infinite for log losses where one
+        model is certain and the other is not.
     """
 
     log_loss: FloatArray
@@ -67,25 +71,34 @@ class ArrayModels:
         """Compare all pairs row by row, in one pass."""
         count = len(self.names)
         log_loss = np.zeros(count)
-        sums = np.zeros((2, count * (count - 1) // 2, 2))
+        sums = np.zeros((2, count * (count - 1) // 2, 3))
         sources = [one.source for one in self._data if isinstance(one.source, ArraySource)]
         for chunks in zip(*(source.numbered_chunks() for source in sources), strict=True):
             rows = [chunk[2] for chunk in chunks]
-            hits = [np.where(one.label, one.score, 1 - one.score) for one in rows]
+            weight = np.ones(len(rows[0].score)) if rows[0].weight is None else rows[0].weight
+            event = rows[0].label.astype(bool)
             with np.errstate(divide="ignore"):
-                logs = [-np.log(hit) for hit in hits]
-            weight = rows[0].weight
+                logs = [-np.log(np.stack([1 - one.score, one.score])) for one in rows]
+            squares = [np.square(np.stack([one.score, 1 - one.score])) for one in rows]
             for k, loss in enumerate(logs):
-                log_loss[k] += (loss if weight is None else loss * weight).sum()
-            squares = [(1 - hit) ** 2 for hit in hits]
+                log_loss[k] += (np.where(event, loss[1], loss[0]) * weight).sum()
             for which, losses in enumerate((squares, logs)):
                 for pair, (a, b) in enumerate(combinations(losses, 2)):
-                    with np.errstate(invalid="ignore"):  # both were certain and wrong
-                        difference = a - b
-                    weighted = difference if weight is None else difference * weight
-                    with np.errstate(invalid="ignore"):
-                        sums[which, pair] += weighted.sum(), (weighted * difference).sum()
+                    sums[which, pair] += _paired_sums(a, b, event, weight)
         return Pairs(log_loss, sums[0], sums[1])
+
+
+def _paired_sums(
+    one: FloatArray, other: FloatArray, event: BoolArray, weight: FloatArray
+) -> tuple[float, float, float]:
+    """Sum up what `Pairs` holds of two models, from their losses without and with the event."""
+    with np.errstate(invalid="ignore"):  # both may be certain, and wrong
+        apart = one - other
+        seen = np.where(event, apart[1], apart[0])
+        fair = np.where((one == other).all(axis=0), 0.0, -apart[0] * apart[1])
+        total, square = float((seen * weight).sum()), float((np.square(seen) * weight).sum())
+    # 0 times infinity: a model that is certain next to one that nearly is
+    return total, square, float((np.where(np.isnan(fair), np.inf, fair) * weight).sum())
 
 
 class FrameModels:
@@ -130,7 +143,7 @@ class FrameModels:
 
     def pairs(self) -> Pairs:
         """Compare all pairs row by row, in one pass."""
-        from calibrant.sources.queries import log_gain, part_of
+        from calibrant.sources.queries import log, log_gain, part_of
         from calibrant.sources.terms import Term, col, count, lit
 
         models = range(len(self.names))
@@ -141,15 +154,23 @@ class FrameModels:
             gain, wrong = log_gain(score, col("y"), binary=True)
             off = col("y") - score
             losses |= {f"l{k}": 0 - gain, f"x{k}": wrong, f"b{k}": off.squared()}
+            losses |= {f"l{k}_0": 0 - log(1 - score), f"l{k}_1": 0 - log(score)}
+            losses |= {f"b{k}_0": score.squared(), f"b{k}_1": (1 - score).squared()}
+            losses |= {f"p{k}": score, f"s{k}": (score <= 0) | (score >= 1)}
         sums: dict[str, Term] = {f"t{k}": col(f"l{k}") * weight for k in models}
         for a, b in combinations(models, 2):
             for kind in "bl":
                 difference = col(f"{kind}{a}") - col(f"{kind}{b}")
                 sums[f"{kind}{a}_{b}"] = difference * weight
                 sums[f"{kind}{a}_{b}_2"] = difference.squared() * weight
+                apart = [col(f"{kind}{a}_{y}") - col(f"{kind}{b}_{y}") for y in (0, 1)]
+                sums[f"{kind}{a}_{b}_3"] = (0 - apart[0] * apart[1]) * weight
         rows = self._rows.with_columns(**losses, part=part_of(col("f")))
         added = {name: col(name).sum() for name in sums}
         wrongs = {f"x{k}": count(col(f"x{k}")) for k in models}
+        for a, b in combinations(models, 2):
+            sure = (col(f"s{a}") | col(f"s{b}")) & (col(f"p{a}") != col(f"p{b}"))
+            wrongs[f"x{a}_{b}"] = count(sure)
         parts = rows.with_columns(**sums).grouped(["part"], **added, **wrongs).numbers()
         found = {name: float(values.sum()) for name, values in parts.items()}
         return _pairs(found, len(self.names))
@@ -160,10 +181,11 @@ def _pairs(found: dict[str, float], count: int) -> Pairs:
     log_loss = np.where(wrong, np.inf, [found[f"t{k}"] for k in range(count)])
     both = list(combinations(range(count), 2))
     brier, log = (
-        np.array([[found[f"{kind}{a}_{b}"], found[f"{kind}{a}_{b}_2"]] for a, b in both])
+        np.array([[found[f"{kind}{a}_{b}{end}"] for end in ("", "_2", "_3")] for a, b in both])
         for kind in "bl"
     )
     log[[bool(wrong[a] or wrong[b]) for a, b in both]] = np.nan
+    log[[found[f"x{a}_{b}"] > 0 for a, b in both], 2] = np.inf
     return Pairs(log_loss, brier, log)
 
 
