@@ -47,7 +47,8 @@ class Trial:
     saved : float
         What it takes off the Brier score; negative if it adds to it.
     saved_error : float
-        Standard error of that.
+        Standard error of that: of the sample, and at least what it would be if the scores before
+        and after were equally right, because a sample without surprises hardly varies.
     behind, behind_error : float
         How much less it takes off than the best of those tried, and the standard error of that
         difference: rows are the same for both, so that it is known better than either gain.
@@ -68,14 +69,15 @@ class Advice:
     Attributes
     ----------
     recommended : str or None
-        The calibrator to use; None if the scores are best left as they are.
+        The calibrator to use; None if the scores are best left as they are, or if no test shows
+        that they are miscalibrated. An estimate from folds chooses it; no promise rests on them.
     miscalibrated : bool or None
         Whether a test says, at the confidence asked for, that the scores are not right; None if
         there was no test.
     p_value : float or None
         Of that test; None if there was none.
     most_saved : float or None
-        Certified: no monotone recalibration can save more than this share of the two costs
+        Certified: no nondecreasing recalibration can save more than this share of the two costs
         together, for each decision and whatever the costs. None without a certificate.
     brier : float
         The Brier score as it is.
@@ -141,8 +143,9 @@ def advice_of(
     brier = brier_of(diagram)
     if counts.sum(axis=1).min() >= _LEAST:
         trials = _trials(score, counts, brier, seed)
-    found = _recommended(trials)
     miscalibrated = None if test is None else test.p_value <= 1 - confidence
+    helps = _recommended(trials)
+    found = helps if miscalibrated else None
     return Advice(
         recommended=found,
         miscalibrated=miscalibrated,
@@ -153,8 +156,7 @@ def advice_of(
         summary=tuple(
             sentence
             for sentence in (
-                _what_to_do(found, trials, brier, sure=bool(miscalibrated))
-                + _groups_too(failing, found),
+                _what_to_do(helps, trials, brier, miscalibrated) + _groups_too(failing, found),
                 _how_sure(test, confidence),
                 _at_stake(certificate),
             )
@@ -186,20 +188,27 @@ def _trials(score: FloatArray, counts: IntArray, brier: float, seed: int) -> tup
     folds = np.stack([dealt(one, FOLDS, rng) for one in counts], axis=1)  # fold, label, score
     before, n = _losses(score), float(counts.sum())
     total, products = np.zeros(len(TRIED)), np.zeros((len(TRIED), len(TRIED)))
+    fair = np.zeros_like(products)
     for held_out in folds:
         others = counts - held_out
         gains = np.stack([before - _losses(_fitted(name, score, others)) for name in TRIED])
         total += np.einsum("kls,ls->k", gains, held_out)
         products += np.einsum("kls,mls,ls->km", gains, gains, held_out)
+        cross = -np.einsum("ks,ms,s->km", gains[:, 0], gains[:, 1], held_out.sum(axis=0))
+        fair += (cross + cross.T) / 2
     mean = total / n
-    noise = products / n - np.outer(mean, mean)  # covariances of the gains of one row
+    # covariances of the gains of one row: in the sample, and if before and after are equally right.
+    # A row's gain is g0 without and g1 with the event, of opposite signs; it is 0 on average for a
+    # chance of g0 / (g0 - g1), and its square is then -g0 g1 on average.
+    noise = products / n - np.outer(mean, mean), fair / n
     best = int(mean.argmax())
-    apart = np.diag(noise) - 2 * noise[best] + noise[best, best]
-    errors, behind = (np.sqrt(np.maximum(0, part) / n) for part in (np.diag(noise), apart))
+    errors = np.sqrt(np.maximum.reduce([np.diag(part) for part in noise]) / n)
+    apart = [np.diag(part) - 2 * part[best] + part[best, best] for part in noise]
+    behind = np.sqrt(np.maximum(np.maximum(*apart), 0) / n)
     return tuple(
         Trial(
             name=name,
-            brier=brier - float(mean[k]),
+            brier=max(0.0, brier - float(mean[k])),
             saved=float(mean[k]),
             saved_error=float(errors[k]),
             behind=float(mean[best] - mean[k]),
@@ -232,23 +241,31 @@ def _recommended(trials: tuple[Trial, ...]) -> str | None:
     return next(one.name for one in trials if one.behind <= _CLEAR * one.behind_error)
 
 
-def _what_to_do(found: str | None, trials: tuple[Trial, ...], brier: float, *, sure: bool) -> str:
+def _what_to_do(
+    helps: str | None, trials: tuple[Trial, ...], brier: float, miscalibrated: bool | None
+) -> str:
     if not trials:
         return "There are too few events, or too few rows without one, to try calibrators on."
-    if found is None and sure:
+    if helps is None and miscalibrated:
         return (
             "These scores are off, but on held-out rows no calibrator lowers the Brier score "
             f"({brier:.4g}) beyond noise yet: collect more labelled rows before you recalibrate."
         )
-    if found is None:
+    if helps is None:
         return (
             "Leave the scores as they are: on held-out rows no calibrator lowers the Brier score "
             f"({brier:.4g}) beyond noise."
         )
-    trial = next(one for one in trials if one.name == found)
+    trial = next(one for one in trials if one.name == helps)
+    change = f"from {brier:.4g} to {trial.brier:.4g}{_errors(trial)}"
+    if miscalibrated:
+        return (
+            f"Recalibrate by {_NAMES[helps]}: on held-out rows it takes the Brier score {change}."
+        )
+    why = "the test does not reject them" if miscalibrated is False else "there is no test of them"
     return (
-        f"Recalibrate by {_NAMES[found]}: on held-out rows it takes the Brier score from "
-        f"{brier:.4g} to {trial.brier:.4g}{_errors(trial)}."
+        f"Leave the scores as they are: {why}, although on held-out rows {_NAMES[helps]} takes the "
+        f"Brier score {change}."
     )
 
 
@@ -265,9 +282,7 @@ def _groups_too(failing: int, found: str | None) -> str:
 
 
 def _errors(trial: Trial) -> str:
-    """Say how many standard errors a gain has, if it varies at all."""
-    if trial.saved_error <= 0:
-        return ""
+    """Say how many standard errors a gain has."""
     return f", {trial.saved / trial.saved_error:.0f} standard errors"
 
 
@@ -289,7 +304,7 @@ def _at_stake(certificate: Certificate | None) -> str:
     if certificate is None:
         return ""
     return (
-        f"With {percent(certificate.confidence)} confidence no monotone recalibration can save "
-        f"more than {rounded_up(certificate.upper)} of the costs of a false positive and a false "
-        "negative together, for each decision."
+        f"With {percent(certificate.confidence)} confidence no nondecreasing recalibration can "
+        f"save more than {rounded_up(certificate.upper)} of the costs of a false positive and a "
+        "false negative together, for each decision."
     )

@@ -519,12 +519,13 @@ def advise(
     -------
     Advice
         Its repr is prose. Calibrators are compared by the Brier score on held-out folds, scores
-        standing at the mean of about a thousand groups; the simplest one within a standard error
-        of the best wins, and none does if the best gains less than two.
+        standing at the mean of about a thousand groups; the simplest one within two standard
+        errors of the best wins. None does if the best gains less than two standard errors, or if
+        the test does not reject the scores at the confidence asked for.
 
     Notes
     -----
-    A low calibration error means that there is little to gain: no monotone recalibration saves
+    A low calibration error means that there is little to gain: no nondecreasing recalibration saves
     more than the true one (Gao, Parameswaran and Peng, 2017, Section 4, suspect as much).
 
     Examples

@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 import calibrant as cb
-from calibrant.recalibrate.fitting import GIVEN_UP, Pooled, fit_link
+from calibrant.recalibrate.fitting import GIVEN_UP, Pooled, _separated, fit_link
 from calibrant.recalibrate.links import BASES, Link, features
 from calibrant.simulate import overconfident, rare, wavy
 
@@ -29,7 +29,7 @@ def pooled(y_true, y_prob, smooth=False):
     order = np.argsort(y_prob)
     weight = np.ones(len(y_prob))
     x = features(y_prob[order], 1e-300, 1 - 1e-16)
-    return Pooled.of(x, weight, y_true[order].astype(float), smooth=smooth)
+    return Pooled.of(x, weight, y_true[order].astype(float), float(smooth))
 
 
 def theta_of(link):
@@ -176,6 +176,41 @@ def test_separated_classes_and_reversed_scores_give_finite_links(family, objecti
     reversed_ = KINDS[family](objective).fit(y_prob, 1 - y_true)
     assert (np.diff(reversed_.predict(y_prob)) >= 0).all()
     assert reversed_.predict(y_prob) == pytest.approx(np.full(40, 0.5), abs=0.02)
+
+
+@pytest.mark.parametrize("family", KINDS)
+@pytest.mark.parametrize("objective", ["log_loss", "squared", "calibration_error"])
+@pytest.mark.parametrize("q", [0.005, 0.3])
+def test_a_surprise_after_a_separated_sample_has_a_finite_cost(family, objective, q):
+    """Half a surprise of either kind is kept in mind, a whole one by Platt's targets."""
+    y_prob, y_true = np.repeat([q, 1 - q], 100), np.repeat([0, 1], 100)
+    found = KINDS[family](objective).fit(y_prob, y_true).predict([q, 1 - q])
+    kept = 1.0 if (family, objective) == ("platt", "log_loss") else 0.5
+    low = kept / (100 + 2 * kept)
+    assert found == pytest.approx([low, 1 - low], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("family", "y_true", "separated"),
+    [
+        ("temperature", [0, 0, 1, 1], True),
+        ("temperature", [0, 1, 1, 1], False),
+        ("temperature", [0, 0, 0, 1], False),
+        ("beta", [0, 1, 1, 1], True),
+        ("beta", [0, 0, 0, 1], True),
+        ("beta", [1, 0, 1, 1], False),
+    ],
+)
+def test_the_prior_is_for_separated_samples_alone(family, y_true, separated):
+    score = np.array([0.1, 0.3, 0.6, 0.9])
+    x, weight = features(score, 0.01, 0.99), np.ones(4)
+    assert _separated(family, x, weight, np.array(y_true, dtype=float)) == separated
+    # the score of the boundary may have both outcomes
+    at = (0.3, 0.5, 0.9)
+    both = features(np.array(at), 0.01, 0.99), np.array([1.0, 2.0, 1.0]), np.array([0.0, 1.0, 1.0])
+    assert _separated(family, *both)
+    one = features(np.array([0.5]), 0.01, 0.99), np.array([2.0]), np.array([1.0])
+    assert not _separated(family, *one)
 
 
 def test_recovers_what_was_done_to_the_scores():

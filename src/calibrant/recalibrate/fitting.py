@@ -6,6 +6,10 @@ three parameters, so a grid is searched around the minimum of log loss, on rows 
 groups; the best points are improved by Nelder-Mead, and the best of these once more on 50,000
 groups. The grid spans what the guard allows, or, for squared loss, slopes from 0 to steep.
 
+Scores that separate the classes leave log loss without a minimum: the steeper, the better, and a
+later surprise would cost hundreds. There, and only there, half a surprise of either kind is spread
+over the rows, as Platt's targets spread a whole one.
+
 The guard: a constant at the base rate has no calibration error, so minimising that alone is empty.
 Only links count that keep 95% of what the best one gains in log loss over that constant.
 """
@@ -26,6 +30,7 @@ Objective: TypeAlias = Literal["log_loss", "squared", "calibration_error"]
 OBJECTIVES = ("log_loss", "squared", "calibration_error")
 #: The share of the gain in log loss that may be given up for a smaller calibration error.
 GIVEN_UP = 0.05
+_HALF_A_SURPRISE = 0.5
 _MOST_STEPS = 200
 #: No step is longer than this, in deviations of the log-odds.
 _LONGEST_STEP = 8.0
@@ -47,16 +52,21 @@ class Pooled:
 
     @staticmethod
     def of(
-        x: FloatArray, weight: FloatArray, positives: FloatArray, *, smooth: bool = False
+        x: FloatArray, weight: FloatArray, positives: FloatArray, surprises: float = 0.0
     ) -> Pooled:
-        """Prepare features of pooled scores; `smooth` replaces labels by Platt's targets."""
-        share = weight / weight.sum()
+        """Prepare features of pooled scores.
+
+        So many `surprises` of either kind are spread over the rows of each class; one makes
+        Platt's targets.
+        """
         events, total = float(positives.sum()), float(weight.sum())
-        rate = positives / weight
-        if smooth:
-            high, low = (events + 1) / (events + 2), 1 / (total - events + 2)
-            rate = low + (high - low) * rate
-        return Pooled(x, share, positives / total, rate)
+        share, rate = weight / total, positives / weight
+        if surprises == 0:
+            return Pooled(x, share, positives / total, rate)
+        high = (events + surprises) / (events + 2 * surprises)
+        low = surprises / (total - events + 2 * surprises)
+        rate = low + (high - low) * rate
+        return Pooled(x, share, share * rate, rate)
 
     def grouped(self, groups: int) -> Pooled:
         """Merge neighbours into at most so many groups of equal weight, for a quick look."""
@@ -104,11 +114,15 @@ def fit_link(
     objective: Objective = "log_loss",
 ) -> Link:
     """Fit a link to pooled scores in order."""
-    smooth = family == "platt" and objective == "log_loss"
     basis, slopes = BASES[family], SLOPES[family]
 
     def fitted(ends: tuple[float, float]) -> tuple[float, Pooled, _Best]:
-        data = Pooled.of(features(score, *ends), weight, positives, smooth=smooth)
+        x, surprises = features(score, *ends), 0.0
+        if family == "platt" and objective == "log_loss":
+            surprises = 1.0
+        elif _separated(family, x, weight, positives):
+            surprises = _HALF_A_SURPRISE
+        data = Pooled.of(x, weight, positives, surprises)
         best = _newton(data, _standard(data, basis, slopes), slopes)
         return data.log_loss(best.basis @ best.free), data, best
 
@@ -122,6 +136,19 @@ def fit_link(
     free = best.free if objective == "log_loss" else _search(data, best, objective)
     a, b, c = (float(value) for value in best.basis @ free)
     return Link(max(a, 0.0), max(b, 0.0), c, *ends)
+
+
+def _separated(family: str, x: FloatArray, weight: FloatArray, positives: FloatArray) -> bool:
+    """Whether a steeper link always fits better: no event lies below a row without one.
+
+    Every link grows with the score. With a shift its zero can be anywhere; temperature scaling has
+    it at 1/2. Both classes may share the score of the zero, where the slope makes no difference.
+    """
+    odds = x[0] + x[1]
+    event, none = odds[positives > 0], odds[positives < weight]
+    if family == "temperature":
+        return bool(event.min() >= 0 >= none.max() and odds.any())
+    return bool(event.min() >= none.max() and odds.max() > odds.min())
 
 
 @dataclass(frozen=True, eq=False, slots=True)
