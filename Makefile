@@ -61,6 +61,7 @@ bench: $(BENCH)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (i
 bench-quality: $(BENCH)/bench.stamp ## compare calibrators and classifiers on Adult and Covertype (CALIBRANT_DATA)
 	$(BENCH)/bin/python benchmarks/calibrators.py --save benchmarks/calibrators.md
 	$(BENCH)/bin/python benchmarks/learn.py --save benchmarks/learn.md
+	$(BENCH)/bin/python benchmarks/advice.py --save benchmarks/advice.md
 
 bench-large: $(BENCH)/bench.stamp ## how time and memory grow up to 10^8 rows
 	$(BENCH)/bin/python benchmarks/measure.py --growth --save benchmarks/growth.md

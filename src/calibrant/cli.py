@@ -307,6 +307,13 @@ def plan(
         Path | None, typer.Option(help="A file of the model's scores; they need no labels.")
     ] = None,
     prob: Annotated[str | None, typer.Option(help="Column of scores in that file.")] = None,
+    assurance: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of samples of that size that shall do, such as 0.9; without it the mean "
+            "bound reaches the error, so that about half of them do."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Say how many labelled rows it takes to certify a calibration error.
@@ -319,15 +326,20 @@ def plan(
         raise _checks.column_needs_scores()
     known = None if scores is None or prob is None else read_scores(scores, prob=prob)
     sizes: dict[str, int] = {
-        method: sample_size(epsilon, confidence=confidence, method=method, scores=known)
+        method: sample_size(
+            epsilon, confidence=confidence, method=method, scores=known, assurance=assurance
+        )
         for method in _PLANNED
     }
     with _output() as console:
         if json:
-            about = {"epsilon": epsilon, "confidence": confidence, "rows": sizes}
-            print(json_module.dumps({"schema": "calibrant.plan", "schema_version": 1, **about}))
+            about = {"epsilon": epsilon, "confidence": confidence, "assurance": assurance}
+            named = {"schema": "calibrant.plan", "schema_version": 1, **about, "rows": sizes}
+            print(json_module.dumps(named))
         else:
-            terminal.render_plan(epsilon, confidence, sizes, known is not None, console)
+            terminal.render_plan(
+                epsilon, confidence, sizes, console, assurance=assurance, sharp=known is not None
+            )
 
 
 @app.command()

@@ -144,7 +144,7 @@ def test_words_are_rounded_away_from_the_truth():
 def test_explain_says_what_it_means_and_what_voids_it(sample):
     words = cb.certify(*sample).explain()
     for phrase in (
-        "monotone",
+        "no nondecreasing recalibration",
         "a + b",
         "at most 5% are wrong",
         "used to train the model",

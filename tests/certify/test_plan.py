@@ -92,9 +92,33 @@ def test_the_promise_is_kept_on_average():
     assert np.mean(uppers) == pytest.approx(epsilon, rel=0.04)
 
 
+@pytest.mark.parametrize("assurance", [0.5, 0.9])
+def test_so_many_samples_of_that_size_do(assurance):
+    law, epsilon, times = calibrated(), 0.05, 300
+    size = cb.sample_size(epsilon, scores=law.draw(5000, seed=9).y_prob, assurance=assurance)
+    enough = sum(
+        cb.certify(*law.draw(size, seed=seed)[:2], method="certified").upper <= epsilon
+        for seed in range(times)
+    )
+    # the range of a walk is a little smaller than its limit, so that a few more will do
+    deviation = (assurance * (1 - assurance) / times) ** 0.5
+    assert assurance - 3.5 * deviation <= enough / times <= assurance + 0.06 + 3.5 * deviation
+
+
+def test_the_mean_bound_is_about_the_median():
+    half, mean = cb.sample_size(0.02, assurance=0.5), cb.sample_size(0.02)
+    assert half < mean < 1.1 * half
+    assert cb.sample_size(0.02, assurance=0.9) > 1.2 * mean
+    assert cb.sample_size(0.02, assurance=0.9, method="isotonic") == cb.sample_size(
+        0.02, method="isotonic"
+    )
+    assert "about half of\n    the samples of that size will do" in cb.sample_size.__doc__
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        ({"epsilon": 0.1, "assurance": 1}, "assurance must be a number strictly between 0 and 1"),
         ({"epsilon": 0}, "epsilon must be a number strictly between 0 and 1"),
         ({"epsilon": 1}, "epsilon must be a number strictly between 0 and 1"),
         ({"epsilon": 2}, "For 2% write 0.02"),

@@ -320,7 +320,7 @@ def test_the_price_in_money():
     assert found.saved_in_hindsight < found.cap
     assert "EUR a decision" in found.sentence
     assert "EUR for 4,000,000 decisions" in found.sentence
-    assert "monotone" in repr(found)
+    assert "no nondecreasing recalibration" in repr(found)
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert document["certificate"]["upper"] == certificate.upper
     alone = cb.price_of_miscalibration(y_true, y_prob, **options)
@@ -328,6 +328,47 @@ def test_the_price_in_money():
     for volume in (0, -1, math.inf, math.nan):
         with pytest.raises(ValueError, match="volume must be a positive number"):
             cb.price_of_miscalibration(y_true, y_prob, **options, volume=volume)
+
+
+def test_the_price_says_what_it_rests_on():
+    sample = overconfident().draw(20_000, seed=1)[:2]
+    costs = {"false_positive": 1, "false_negative": 20}
+    limit = cb.price_of_miscalibration(*sample, **costs, method="asymptotic")
+    assert "with about 95% confidence" in limit.sentence
+    assert "(it is asymptotic)" in limit.sentence
+    proved = cb.price_of_miscalibration(*sample, **costs)
+    assert "with 95% confidence no nondecreasing recalibration" in proved.sentence
+    assert proved.sentence.endswith("that the model was fixed before these rows were looked at.")
+    given = cb.price_of_miscalibration(*sample, **costs, method="fixed_design")
+    assert "confidence, over exactly these scores, no nondecreasing" in given.sentence
+    assert given.cap == pytest.approx(21 * cb.certify(*sample, method="fixed_design").upper)
+
+
+def test_the_price_of_scores_that_were_fitted_on_the_rows():
+    """The bound on the regret is for a model that was fixed before: a fitted one has none."""
+    y_true, y_prob, _ = overconfident().draw(500, seed=1)
+    fitted = cb.IsotonicCalibrator().fit(y_prob, y_true).predict(y_prob)
+    costs = {"false_positive": 1, "false_negative": 1}
+    found = cb.price_of_miscalibration(y_true, fitted, **costs, method="isotonic")
+    bound = cb.certify(y_true, fitted, method="isotonic").upper
+    assert found.cap == pytest.approx(2 * bound)
+    assert found.certificate.confidence == 0.95
+    fixed = cb.expected_cost(y_true, fitted, **costs, confidence=0.975).regret_at_most
+    assert found.cap > 2 * fixed
+    assert "nondecreasing function, fitted on these rows" in found.sentence
+
+
+def test_a_decreasing_recalibration_can_save_more_than_the_cap():
+    """f uniform, the event below 1/2: the calibration error is 3/8, and 1 - f saves 1/2."""
+    y_prob = (np.arange(100_000) + 0.5) / 100_000
+    y_true = y_prob < 0.5
+    costs = {"false_positive": 0.5, "false_negative": 0.5}
+    error = cb.calibration_error(y_true, y_prob)
+    assert error == pytest.approx(0.375, abs=1e-4)
+    turned = cb.expected_cost(y_true, 1 - y_prob, **costs).cost
+    saved = cb.expected_cost(y_true, y_prob, **costs).cost - turned
+    assert saved == pytest.approx(0.5, abs=1e-4)
+    assert cb.expected_cost(y_true, y_prob, **costs).regret <= error
 
 
 @pytest.mark.parametrize("law", [shifted(0.1), below_threshold(0.5, 0.2)], ids=str)

@@ -100,16 +100,39 @@ def test_the_asymptotic_interval_covers_as_often_as_it_says(law):
     assert not too_many(upper, 60, 0.058)
 
 
+def asymptotic_worst(n, score, expected=0.0):
+    """The worst miss at 95% over rates with so many rows of either outcome expected, exactly."""
+    k = np.arange(n + 1)
+    v0 = score * (1 - score)
+    gap = np.abs(k / n - score)
+    uppers = np.array([bounds.asymptotic(Evidence(n, c, c, v0, c), 0.05).upper for c in gap])
+    # a rate just above the bound of k events is missed by k events and fewer
+    above, below = score + uppers, score - uppers
+    worst = 0.0
+    for rate, chance in (
+        (above, binom.cdf(k, n, np.minimum(above, 1))),
+        (below, binom.sf(k - 1, n, np.maximum(below, 0))),
+    ):
+        counts = (rate > 0) & (rate < 1) & (n * np.minimum(rate, 1 - rate) >= expected)
+        worst = max(worst, chance[counts].max(initial=0))
+    return worst
+
+
 def test_the_worst_case_known_of_the_asymptotic_bound():
     """Scores of 0 where nearly every row is an event: exact binomial sums, as documented."""
-    for n, documented in ((5, 0.0676), (50, 0.0686), (1000, 0.0687)):
-        k = np.arange(n + 1)
-        uppers = np.array(
-            [bounds.asymptotic(Evidence(n, e / n, e / n, 0.0, e / n), 0.05).upper for e in k]
-        )
-        # a rate just above the bound of k events is missed by k events and fewer
-        worst = binom.cdf(k, n, uppers)[uppers < 1].max()
-        assert worst == pytest.approx(documented, abs=5e-4)
+    for n, documented in ((1, 0.0728), (5, 0.0676), (50, 0.0686), (1000, 0.0687)):
+        assert asymptotic_worst(n, 0.0) == pytest.approx(documented, abs=5e-4)
+        assert all(asymptotic_worst(n, score) <= 0.073 for score in (0.001, 0.01, 0.5))
+    words = bounds.asymptotic.__doc__
+    assert "missed by 7.3% of samples" in words
+    assert "stays at 6.9% however many rows" in words
+    assert "as soon as five rows of either outcome are expected" in " ".join(words.split())
+
+
+@pytest.mark.parametrize("n", [10, 20, 50, 200, 2000])
+def test_the_asymptotic_bound_with_five_rows_of_either_outcome(n):
+    for score in (0.0, 0.001, 0.01, 0.1, 0.5, 0.9):
+        assert asymptotic_worst(n, score, expected=5) <= 0.06
 
 
 @pytest.mark.validity

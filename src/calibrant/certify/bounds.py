@@ -156,9 +156,11 @@ def asymptotic(
 ) -> Bound:
     """Bound c(f) by normal limits: often the shortest interval, but a limit of many rows.
 
-    For finitely many it is not proved. The worst that was found at 95% is an upper bound missed
-    by 6.9% of samples, for scores of 0 where nearly every row is an event. The lower end stays at
-    0 unless the test of c = 0, whose `p_value` is passed, rejects.
+    For finitely many it is not proved. By exact sums over one score the worst at 95% is an upper
+    bound missed by 7.3% of samples, for one row with a score of 0 and a rate of 0.93. With scores
+    of 0 where nearly every row is an event it stays at 6.9% however many rows there are. It is
+    within one percentage point, at most 6%, as soon as five rows of either outcome are expected.
+    The lower end stays at 0 unless the test of c = 0, whose `p_value` is passed, rejects.
 
     References
     ----------

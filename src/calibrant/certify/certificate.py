@@ -76,6 +76,11 @@ class Certificate:
         """Whether the true calibration error is proved to be at most `epsilon`."""
         return self.upper <= _checks.share("epsilon", epsilon)
 
+    @property
+    def approximate(self) -> bool:
+        """Whether the confidence is that of a limit of many rows, and not proved."""
+        return self.method == "asymptotic"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and the sentence as plain values."""
         plain = {**asdict(self), "assumptions": list(self.assumptions)}
@@ -84,7 +89,7 @@ class Certificate:
     @property
     def promise(self) -> str:
         """The promise alone, in one sentence."""
-        about = "about " if self._approximate else ""
+        about = "about " if self.approximate else ""
         jointly = f", for all {self.statements} statements at once," if self.statements > 1 else ""
         measured = f"{self.c_emp:.3g}"
         if self.c_emp_at_most > self.c_emp + 1e-12:
@@ -103,13 +108,14 @@ class Certificate:
         """The promise and what it assumes."""
         if self._empty:
             return self.promise
+        nothing = "nothing else" if len(self.assumptions) > 1 else "nothing"
+        return f"{self.promise} {self.assumed}; assumes {nothing} about the model or the data."
+
+    @property
+    def assumed(self) -> str:
+        """What must hold, in one sentence without its full stop."""
         main, *more = self.assumptions
-        also = "".join(f", and that {text}" for text in more)
-        nothing = "nothing else" if more else "nothing"
-        return (
-            f"{self.promise} Assumes that {main}{also}; assumes {nothing} about the model or the "
-            "data."
-        )
+        return f"Assumes that {main}" + "".join(f", and that {text}" for text in more)
 
     @property
     def _empty(self) -> bool:
@@ -133,21 +139,17 @@ class Certificate:
         return "\n\n".join(paragraphs)
 
     @property
-    def _approximate(self) -> bool:
-        return self.method == "asymptotic"
-
-    @property
     def _meaning(self) -> str:
         cap = rounded_up(self.upper)
         wrong = percent(self.confidence, rest=True)
-        often = f"about {wrong}" if self._approximate else f"at most {wrong}"
+        often = f"about {wrong}" if self.approximate else f"at most {wrong}"
         where = "over all outcomes that these scores could have had"
         if self.method != "fixed_design":
             where = f"in the long run, as a share of all {self.unit}"
         return (
             "In any range of scores, events that happen and events that are predicted differ "
             f"{where}, by at most {cap}. If you act whenever the score reaches a threshold set by "
-            "your costs, no monotone (nondecreasing) recalibration of these scores could save you "
+            "your costs, no nondecreasing recalibration of these scores could save you "
             f"more than {cap} a decision on average, in units where a false positive and a false "
             "negative cost 1 together; for costs a and b multiply by a + b. Of all promises made "
             f"this way, quoted or not, {often} are wrong."

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
-from calibrant.certify.brownian import MEAN_RANGE
+from calibrant.certify.brownian import MEAN_RANGE, range_quantile
 from calibrant.certify.evidence import Evidence, evidence_of
 from calibrant.certify.methods import METHODS, Method, formula
 from calibrant.diagram import Diagram
@@ -16,13 +16,16 @@ from calibrant.sources.columns import Column
 from calibrant.sources.predictions import Predictions
 
 
-def expected_evidence(n: int, v0: float, method: str = "certified") -> Evidence:
-    """Return what n rows of a calibrated classifier show on average.
+def expected_evidence(
+    n: int, v0: float, method: str = "certified", spread: float = MEAN_RANGE
+) -> Evidence:
+    """Return what n rows of a calibrated classifier show on average, or in so wide a `spread`.
 
-    n c_emp tends to the range of a Brownian motion of variance n v0, whose mean is known
-    (Feller, 1951). Isotonic regression leaves no error on its own rows (Claim 5 of the paper).
+    n c_emp tends to the range of a Brownian motion of variance n v0, whose mean and quantiles are
+    known (Feller, 1951). Isotonic regression leaves no error on its own rows (Claim 5 of the
+    paper).
     """
-    c_emp = 0.0 if method == "isotonic" else min(1.0, MEAN_RANGE * math.sqrt(v0 / n))
+    c_emp = 0.0 if method == "isotonic" else min(1.0, spread * math.sqrt(v0 / n))
     return Evidence(n, c_emp, c_emp, v0, v0)
 
 
@@ -32,10 +35,12 @@ def sample_size(
     confidence: float = 0.95,
     method: Method = "certified",
     scores: Any = None,
+    assurance: float | None = None,
 ) -> int:
     """Say how many labelled rows it takes to certify a calibration error of at most `epsilon`.
 
-    The n at which the upper bound of a calibrated classifier is expected to fall to `epsilon`. A
+    The n at which the mean upper bound of a calibrated classifier falls to `epsilon`: about half of
+    the samples of that size will do. With `assurance=0.9` it is the n at which 90% of them will. A
     classifier that is not calibrated takes more, or never gets there.
 
     Parameters
@@ -49,6 +54,8 @@ def sample_size(
     scores : array_like, optional
         Scores of the classifier, which need no labels. Scores near 0 and 1 take fewer rows;
         without them the worst case is taken, all scores at 1/2.
+    assurance : float, optional
+        The share of samples of that size whose bound shall be at most `epsilon`.
 
     Returns
     -------
@@ -60,6 +67,8 @@ def sample_size(
     >>> import calibrant as cb
     >>> cb.sample_size(0.01)
     28043
+    >>> cb.sample_size(0.01, assurance=0.9)
+    39724
     >>> cb.sample_size(0.01, method="gao2017")
     1484271
     """
@@ -69,11 +78,15 @@ def sample_size(
         raise _checks.not_among("method", method, METHODS)
     if method == "betting":
         raise _checks.no_formula(method)
+    spread = MEAN_RANGE
+    if assurance is not None:
+        spread = range_quantile(1 - _checks.inner_share("assurance", assurance))
     bound = formula("certified" if method == "auto" else method)
     v0 = 0.25 if scores is None else _mean_variance(scores)
 
     def enough(n: int) -> bool:
-        return bound(expected_evidence(n, v0, method), 1 - confidence, "upper").upper <= epsilon
+        evidence = expected_evidence(n, v0, method, spread)
+        return bound(evidence, 1 - confidence, "upper").upper <= epsilon
 
     high = 1
     while not enough(high):

@@ -36,7 +36,8 @@ class CostCurve:
     cost : float array
         Acting when the score is at least p.
     best : float array
-        The best threshold in hindsight: what no monotone recalibration could beat on these rows.
+        The best threshold in hindsight: what no nondecreasing recalibration could beat on these
+        rows.
     best_threshold : float array
         Where it lies: act from this score on; inf for never.
     always, never : float array

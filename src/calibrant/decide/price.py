@@ -1,8 +1,8 @@
-"""The price of miscalibration: what any monotone recalibration could save at most.
+"""The price of miscalibration: what any nondecreasing recalibration could save at most.
 
 For every cost ratio at once, thresholding f by Bayes' rule costs at most c(f) more than the best
 nondecreasing rule on f (in units where the two costs add up to 1). So a bound on the calibration
-error is a cap on what any monotone recalibration can save.
+error is a cap on what any nondecreasing recalibration can save.
 """
 
 from __future__ import annotations
@@ -21,22 +21,26 @@ from calibrant.decide.costs import costs_of
 from calibrant.decide.regret import decision_cost_of, decision_diagram
 from calibrant.sources.predictions import data_of, warn
 
+#: Methods whose bound is not about a model fixed before and the population, as that on the regret.
+_ALONE = ("isotonic", "fixed_design")
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What miscalibration costs: no monotone recalibration of the scores could save more.
+    """What miscalibration costs: no nondecreasing recalibration of the scores could save more.
 
     Attributes
     ----------
     saved_in_hindsight : float
         What the best threshold would have saved a decision on these rows, at these costs.
     cap : float
-        What any monotone recalibration can save a decision at most, in the population, with
+        What any nondecreasing recalibration can save a decision at most, in the population, with
         `confidence`: (false positive + false negative) times the smaller of two bounds, that on
         the calibration error and that on the regret at this threshold, each at half of
-        1 - confidence.
+        1 - confidence. With method "isotonic" or "fixed_design" it is the bound on the calibration
+        error alone: the other one is for a model that was fixed before, and for the population.
     confidence : float
-        How often the cap holds.
+        How often the cap holds; about so often with method "asymptotic", which is a limit.
     volume : float or None
         Decisions, such as those of a year.
     currency : str
@@ -54,9 +58,10 @@ class Price:
     >>> costs = {"false_positive": 1, "false_negative": 20}
     >>> price = cb.price_of_miscalibration(y_true, y_prob, **costs)
     >>> print(price.sentence)
-    Miscalibration costs at most 0.335 a decision: with 95% confidence no monotone
-    (nondecreasing) recalibration of these scores can save more. On these rows the best
-    threshold would have saved 0.132 a decision. It takes rows for independent draws.
+    Miscalibration costs at most 0.335 a decision: with 95% confidence no nondecreasing
+    recalibration of these scores can save more. On these rows the best threshold would have
+    saved 0.132 a decision. Assumes that rows are independent draws from the population you
+    will act on, and that the model was fixed before these rows were looked at.
     >>> price.saved_in_hindsight <= price.cap
     True
     """
@@ -94,12 +99,13 @@ class Price:
         total = ""
         if self.total_cap is not None:
             total = f", {self._most(self.total_cap)} for {self.volume:,.10g} decisions"
+        about = "about " if self.certificate.approximate else ""
+        over = ", over exactly these scores," if self.certificate.method == "fixed_design" else ""
         return (
             f"Miscalibration costs at most {self._most(self.cap)} a decision{total}: with "
-            f"{percent(self.confidence)} confidence no monotone (nondecreasing) "
-            "recalibration of these scores can save more. On these rows the best threshold would "
-            f"have saved {self._money(self.saved_in_hindsight)} a decision. It takes rows for "
-            "independent draws."
+            f"{about}{percent(self.confidence)} confidence{over} no nondecreasing recalibration of "
+            "these scores can save more. On these rows the best threshold would have saved "
+            f"{self._money(self.saved_in_hindsight)} a decision. {self.certificate.assumed}."
         )
 
     def _most(self, amount: float) -> str:
@@ -133,8 +139,9 @@ def price_of_miscalibration(
 
     Whatever the costs, thresholding the scores by Bayes' rule costs at most
     (false positive + false negative) c(f) a decision more than the best nondecreasing rule on
-    them. So that is all that isotonic regression, or any other monotone recalibration, can save.
-    At one threshold the regret can also be bounded directly; the smaller cap counts.
+    them. So that is all that isotonic regression, or any other nondecreasing recalibration, can
+    save; one that turns the order around can save more. At one threshold the regret can also be
+    bounded directly; the smaller cap counts.
 
     Parameters
     ----------
@@ -179,8 +186,10 @@ def price_of_miscalibration(
     if volume is not None and not (np.ndim(volume) == 0 and 0 < float(volume) < math.inf):
         raise _checks.out_of_range("volume", "a positive number", volume)
     confidence = _checks.inner_share("confidence", confidence)
-    half = (1 + confidence) / 2
-    terms = Terms(half, method)
+    # one bound takes all of the confidence, two share it
+    alone = method in _ALONE
+    each = confidence if alone else (1 + confidence) / 2
+    terms = Terms(each, method)
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     if data.clusters is not None:
         raise _checks.not_for_clusters(
@@ -188,12 +197,13 @@ def price_of_miscalibration(
         )
     warn(data.warnings, stacklevel=2)
     certificate = certificate_for(data, terms)
-    found = decision_cost_of(decision_diagram(data, costs), costs, half)
+    found = decision_cost_of(decision_diagram(data, costs), costs, each)
     regret, at_most = found.regret, found.regret_at_most
     assert regret is not None and at_most is not None  # noqa: PT018, S101 (one threshold, rows)
+    cap = costs.scale * certificate.upper
     return Price(
         saved_in_hindsight=regret,
-        cap=min(costs.scale * certificate.upper, at_most),
+        cap=cap if alone else min(cap, at_most),
         confidence=confidence,
         volume=None if volume is None else float(volume),
         currency=currency,

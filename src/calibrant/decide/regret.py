@@ -28,7 +28,7 @@ class DecisionCost:
     always, never : float
         Mean cost of acting on every row, and on none.
     best_threshold, best_cost : float or None
-        The best threshold in hindsight and its mean cost: what no monotone recalibration could
+        The best threshold in hindsight and its mean cost: what no nondecreasing recalibration could
         beat on these rows. inf means never act. None if costs differ from row to row.
     regret : float or None
         cost - best_cost.

@@ -322,7 +322,7 @@ def _conjecture(found: dict[str, Any]) -> list[Claim]:
     above = sum(point["above_bound"] for point in points)
     bound = Claim(
         "The bound",
-        "At no p can a monotone calibrator save more than the calibration error.",
+        "At no p can a nondecreasing calibrator save more than the calibration error.",
         f"Isotonic regression saved more than c_emp in {above} of {trials} trials.",
         _verdict(agrees=above == 0, disagrees=above > 0),
         "Exact on the rows of each test, where it is a theorem; one counterexample, at the p that "

@@ -90,9 +90,9 @@ def figure3(trials: Trials) -> dict[str, Any]:
 def conjecture(trials: Trials) -> dict[str, Any]:
     """Hold what calibration saves against the calibration error before it.
 
-    At every p the saving is at most c_emp on the rows of the test themselves, because a monotone
-    calibrator only moves the threshold: the rows between the old one and the new one form an
-    interval of scores.
+    At every p the saving is at most c_emp on the rows of the test themselves, because a
+    nondecreasing calibrator only moves the threshold: the rows between the old one and the new one
+    form an interval of scores.
     """
     points = []
     for (data, classifier), some in by_pair(trials).items():

@@ -252,7 +252,7 @@ def _cost(curve: CostCurve) -> dict[str, Any]:
     ):
         inside = [(x, y) for x, y in _pairs(curve.p, values) if y <= ceiling]
         picture.line(kind, inside, name)
-    picture.line("after", _pairs(curve.p, curve.best), "after the best monotone recalibration")
+    picture.line("after", _pairs(curve.p, curve.best), "after the best nondecreasing recalibration")
     points = _pairs(curve.p, curve.cost)
     picture.line("curve", points, "with the scores as they are")
     every = points[:: max(1, len(points) // 20)]

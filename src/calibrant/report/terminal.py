@@ -70,13 +70,19 @@ _PURPOSE = {
     "asymptotic": "normal limit, not proved for finitely many rows",
     "fixed_design": "proved, about exactly these scores",
     "band": "proved, for all intervals of scores at once",
-    "isotonic": "proved, on the rows a monotone calibrator was fitted on",
+    "isotonic": "proved, on the rows a nondecreasing calibrator was fitted on",
     "gao2017": "the bound of Gao, Parameswaran and Peng (2017)",
 }
 
 
 def render_plan(
-    epsilon: float, confidence: float, sizes: Mapping[str, int], sharp: bool, console: Console
+    epsilon: float,
+    confidence: float,
+    sizes: Mapping[str, int],
+    console: Console,
+    *,
+    assurance: float | None,
+    sharp: bool,
 ) -> None:
     """Print how many rows each method takes; the first one is recommended."""
     rows = next(iter(sizes.values()))
@@ -89,6 +95,13 @@ def render_plan(
         if sharp
         else "Worst case over all scores; --scores FILE --prob COLUMN gives fewer."
     )
+    enough = (
+        "There the mean upper bound of a calibrated classifier gets there, so that about half of "
+        "the samples of that size will do; --assurance 0.9 says where 90% will."
+        if assurance is None
+        else f"Of the samples of that size, {percent(assurance)} will do for a calibrated "
+        "classifier."
+    )
     console.print(
         Group(
             Text(
@@ -96,10 +109,7 @@ def render_plan(
                 f"is at most {epsilon:g}, label about {rows:,} rows.",
                 style="bold",
             ),
-            Text(
-                "That is where the upper bound of a calibrated classifier is expected to get "
-                f"there; a miscalibrated one takes more, or never does. {basis}"
-            ),
+            Text(f"{enough} A miscalibrated one takes more, or never does. {basis}"),
             Text(),
             table,
         )
