@@ -51,8 +51,10 @@ def test_is_frozen_and_reads_like_a_sentence():
         found.calibration_error = 0.0
     assert repr(found) == (
         "In the worst range of scores predictions and outcomes differ by 35.00 events per "
-        "100 rows of these data (calibration error 0.35, 4 rows). With 95% confidence nothing "
-        "below 1 can be promised about the true calibration error (measured 0.35 on 4 rows). It "
+        "100 rows of these data (calibration error 0.35, 4 rows). With 95% confidence the true "
+        "calibration error is at most 0.76 (measured 0.35 on 4 rows). Assumes that rows are "
+        "independent draws from the population you will act on, and that the model was fixed "
+        "before these rows were looked at; assumes nothing else about the model or the data. It "
         "fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on average, 0.00% "
         "observed, so these scores are too high."
     )
@@ -97,7 +99,8 @@ def test_the_test_is_run_or_its_absence_explained():
     found = cb.audit(y_true, y_prob)
     assert found.test.p_value == cb.calibration_test(y_true, y_prob).p_value
     assert found.certificate.upper == cb.certify(y_true, y_prob).upper
-    assert found.provenance.seed == 0
+    assert found.provenance.seed is None  # nothing was drawn
+    assert cb.audit(y_true[:500], y_prob[:500]).provenance.seed == 0
     rare = cb.simulate.rare(1e-4).draw(80_000, seed=1)
     few = cb.audit(rare.y_true, rare.y_prob)
     assert few.test.method == "exact"
@@ -125,3 +128,31 @@ def test_no_error_at_all_is_said_plainly():
     assert found.headline == (
         "Predictions and outcomes agree in every range of scores (calibration error 0, 100 rows)."
     )
+
+
+def test_rows_that_a_calibrator_was_fitted_to_are_asked_about():
+    y_true, y_prob, _ = overconfident().draw(300, seed=1)
+    fitted = cb.IsotonicCalibrator().fit(y_prob, y_true)
+    own = cb.audit(y_true, fitted.predict(y_prob))
+    assert own.calibration_error < 1e-12
+    assert (own.certificate, own.test) == (None, None)
+    assert own.question in own.summary
+    assert "were these the rows that a calibrator was fitted to?" in own.question
+    for text in (repr(own), own.to_markdown(), own.to_html(), own.to_json()):
+        assert "were these the rows that a calibrator was fitted to?" in text
+        assert "confidence the true calibration error is at most" not in text
+        assert "No sign of miscalibration" not in text
+    bounded = cb.audit(y_true, fitted.predict(y_prob), method="isotonic")
+    assert bounded.certificate.upper > 0.2
+    assert bounded.question is None
+    others = overconfident().draw(300, seed=2)
+    fresh = cb.audit(others.y_true, fitted.predict(others.y_prob))
+    assert fresh.question is None
+    assert fresh.certificate is not None
+    few = cb.audit([0, 1] * 24, [0.5] * 48)
+    assert few.question is None
+    assert few.certificate is not None
+    many = cb.audit([0, 1] * 25, [0.5] * 50)
+    assert many.question is not None
+    soft = cb.audit(np.full(100, 0.3), np.full(100, 0.3))
+    assert soft.question is None

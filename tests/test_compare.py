@@ -219,3 +219,9 @@ def test_what_cannot_be_compared_is_refused():
         cb.compare(TABLE.assign(w=0.5), label="y", probs=["a b", "*"], weight="w")
     with pytest.raises(InputError, match="Labels must be 0/1 for a comparison"):
         cb.compare(TABLE.assign(y=0.5), label="y", probs=["a b", "*"])
+
+
+def test_a_model_without_any_error_is_asked_about():
+    fitted = cb.IsotonicCalibrator().fit(TABLE["*"], TABLE["y"]).predict(TABLE["*"])
+    found = cb.compare(TABLE["y"], {"raw": TABLE["*"], "fitted": fitted})
+    assert found.warnings[-1].startswith("fitted has no calibration error at all here: were these")

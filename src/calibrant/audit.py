@@ -24,7 +24,7 @@ from calibrant.certify.certify import (
     refuse_without_clusters,
     rows_need,
 )
-from calibrant.certify.evidence import check_rows, evidence_of
+from calibrant.certify.evidence import WERE_THESE, check_rows, evidence_of, too_good
 from calibrant.certify.methods import Estimand, Method, Terms
 from calibrant.certify.testing import DRAWS, CalibrationTest, needs_exact, suited_test
 from calibrant.curves import CURVES_NEED, Curves, curves_of
@@ -131,7 +131,8 @@ class Audit:
         The measures that others report, next to the calibration error.
     certificate : Certificate or None
         What is promised about the true calibration error; None, with a warning that says why,
-        if labels are soft or weights are no row counts.
+        if labels are soft or weights are no row counts, and with a `question` if there is no error
+        at all.
     test : CalibrationTest or None
         Whether the scores can be right at all; None, with a warning, where there is no test.
     groups : tuple of GroupFinding
@@ -253,9 +254,24 @@ class Audit:
         return (*left_out, *self.warnings)
 
     @property
+    def question(self) -> str | None:
+        """What is asked in place of a promise where there is no calibration error at all.
+
+        Rows that a calibrator was fitted to look perfect, whatever it is worth.
+        """
+        if self.certificate is not None or not too_good(self.diagram):
+            return None
+        return (
+            f"No calibration error at all on {self.data.rows:,} rows: {WERE_THESE} Then they prove "
+            "nothing: audit rows that it has not seen, or bound its own with "
+            'method="isotonic". If they were not, certify gives the bound.'
+        )
+
+    @property
     def summary(self) -> tuple[str, ...]:
         """The findings in sentences: how large, what is promised, where."""
-        promise = () if self.certificate is None else (self.certificate.sentence,)
+        promised = self.question if self.certificate is None else self.certificate.sentence
+        promise = () if promised is None else (promised,)
         return (self.headline, *promise, self.where, *self._group_sentence())
 
     def _group_sentence(self) -> tuple[str, ...]:
@@ -556,6 +572,8 @@ def _sure(
         check_rows(diagram, "a certificate and a test")
     except _checks.InputError as error:
         return None, None, (f"No certificate and no test: {error}",)
+    if too_good(diagram) and terms.method != "isotonic":  # which is for such rows
+        return None, None, ()
     if isinstance(data, Predictions) and data.clusters is not None:
         note = (
             "No test, bands or advice: they take rows for independent. For those audit one row of "

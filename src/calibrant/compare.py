@@ -13,7 +13,13 @@ import numpy as np
 from calibrant._types import FloatArray
 from calibrant.certify.certificate import Certificate, percent
 from calibrant.certify.certify import certificate_of, has_weights
-from calibrant.certify.evidence import Evidence, check_rows, evidence_of
+from calibrant.certify.evidence import (
+    WERE_THESE,
+    Evidence,
+    check_rows,
+    evidence_of,
+    too_good,
+)
 from calibrant.certify.methods import Terms
 from calibrant.diagram import Diagram
 from calibrant.measure.clinical import Estimate
@@ -256,7 +262,7 @@ def comparison_of(models: Models, confidence: float) -> Comparison:
         confidence=confidence,
         models=tuple(found),
         differences=tuple(_differences(found, pairs, evidence, confidence)),
-        warnings=models.warnings + _certain(names, pairs),
+        warnings=models.warnings + _certain(names, pairs) + _fitted_here(names, diagrams),
     )
 
 
@@ -299,6 +305,16 @@ def _differences(
             )
         )
     return differences
+
+
+def _fitted_here(names: list[str], diagrams: list[Diagram]) -> tuple[str, ...]:
+    """Ask about models that have no calibration error at all."""
+    return tuple(
+        f"{name} has no calibration error at all here: {WERE_THESE} Then nothing that is said of it "
+        "holds for other rows."
+        for name, diagram in zip(names, diagrams, strict=True)
+        if too_good(diagram)
+    )
 
 
 def _certain(names: list[str], pairs: Pairs) -> tuple[str, ...]:

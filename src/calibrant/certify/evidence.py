@@ -8,11 +8,14 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._types import BoolArray, FloatArray, IntArray
-from calibrant.diagram import Diagram
+from calibrant.diagram import TOLERANCE, Diagram
 from calibrant.measure.error import error_of
 
 #: The most distinct scores, and the most rows, that methods which look at each of them take.
 MOST_ROWS = 1 << 24
+#: So many rows without any calibration error are hardly chance.
+_MANY_ROWS = 50
+WERE_THESE = "were these the rows that a calibrator was fitted to?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,12 @@ def check_rows(diagram: Diagram, what: str) -> None:
         raise _checks.needs_binary(what)
     if not diagram.totals.weights_integer:
         raise _checks.needs_row_counts(what)
+
+
+def too_good(diagram: Diagram) -> bool:
+    """Whether many rows have no calibration error, as those that a calibrator was fitted to."""
+    counts = diagram.totals.labels_binary and diagram.totals.weights_integer
+    return counts and diagram.count >= _MANY_ROWS and error_of(diagram)[1] <= TOLERANCE
 
 
 @dataclass(frozen=True, eq=False, slots=True)

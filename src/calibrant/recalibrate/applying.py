@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from calibrant import _checks
 from calibrant.recalibrate.estimators import Calibrator
+from calibrant.recalibrate.fingerprint import fingerprint
 from calibrant.sources.duck import MISSING_WORDS, literal
 from calibrant.sources.engine import quoted
 from calibrant.sources.original import Original
 from calibrant.sources.writing import check_new, taking_place
+from calibrant.tally import DEFAULT_LEVEL
 
 #: How a file is written, for the endings that it may have.
 _FORMATS = {
@@ -36,16 +40,25 @@ class Applied:
         Its rows.
     missing : int
         How many of them have no score, and so no calibrated one.
+    fitted_here : bool
+        Whether these are the scores that the calibrator was fitted to.
     """
 
     output: Path
     rows: int
     missing: int
+    fitted_here: bool = False
 
     def __repr__(self) -> str:
         rows = f"{self.rows:,} row{'' if self.rows == 1 else 's'}"
         gaps = f", {self.missing:,} of them without a score" if self.missing else ""
-        return f"Written to {self.output}: {rows}{gaps}."
+        own = ""
+        if self.fitted_here:
+            own = (
+                " These are the scores that the calibrator was fitted to, so that an audit of the "
+                "calibrated ones proves nothing: audit rows that it has not seen."
+            )
+        return f"Written to {self.output}: {rows}{gaps}.{own}"
 
 
 def apply_calibrator(
@@ -89,6 +102,8 @@ def apply_calibrator(
     _check_name(name, list(table.kinds))
     scores = _Scores(table, prob)
     rows, missing = scores.checked()
+    known = calibrator.fitted_scores_
+    fitted_here = known is not None and rows > missing and scores.fingerprint() == known
     query, options = _query(scores, calibrator, name, ending)
     with _explained(output), taking_place(output) as part:
         group = "ROW_GROUP_SIZE" if ending == ".parquet" else ""
@@ -98,7 +113,7 @@ def apply_calibrator(
             raise _checks.table_changes(found, rows)
         if not overwrite and output.exists():  # somebody was faster
             raise _checks.file_exists(str(output))
-    return Applied(output, rows, missing)
+    return Applied(output, rows, missing, fitted_here)
 
 
 def _query(scores: _Scores, calibrator: Calibrator, name: str, ending: str) -> tuple[str, str]:
@@ -161,6 +176,16 @@ class _Scores:
         if wrong:
             raise _checks.outside_unit(name, wrong, *self._first(outside, score), highest)
         return rows, missing
+
+    def fingerprint(self) -> str:
+        """Hash the scores as a calibrator does those that it is fitted to."""
+        score, cells = quoted(self.name), 1 << DEFAULT_LEVEL
+        cell = f"least(floor({score} * {cells}), {cells - 1})::BIGINT AS cell"
+        given = f"{score} IS NOT NULL AND NOT isnan({score})"
+        query = f"{self.select([cell, 'count(*)'])} WHERE {given} GROUP BY cell"
+        with self.table.watched("Looking for rows that were fitted"), self.table.translated():
+            found = np.array(self.table.connection.execute(query).fetchall(), dtype=np.int64)
+        return fingerprint(found[:, 0], found[:, 1])
 
     def _first(self, condition: str, value: str) -> tuple[int, Any]:
         """Return the first row where a condition holds, and a value of it."""

@@ -8,6 +8,7 @@ import warnings
 from abc import ABC, abstractmethod
 from functools import partial
 from pathlib import Path
+from re import fullmatch
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -21,6 +22,7 @@ from calibrant.diagram import Diagram, resolve
 from calibrant.recalibrate.blocks import INTERPOLATIONS, Blocks, Interpolation
 from calibrant.recalibrate.export_onnx import Dtype, onnx_of
 from calibrant.recalibrate.export_sql import Dialect, sql_of
+from calibrant.recalibrate.fingerprint import LENGTH, fingerprint_of
 from calibrant.recalibrate.fitting import OBJECTIVES, Objective, fit_link
 from calibrant.recalibrate.isotonic import (
     histogram_need,
@@ -34,7 +36,8 @@ from calibrant.sources.inputs import one_column, scores_of
 from calibrant.sources.predictions import Predictions
 
 SCHEMA = "calibrant.calibrator"
-SCHEMA_VERSION = 1
+#: Version 2 adds the fingerprint of the scores; version 1 is read as well.
+SCHEMA_VERSION = 2
 Function: TypeAlias = Blocks | Link | Pairs
 #: Next to more weight than the first a new row of weight 1 is lost; with fitting rows lighter than
 #: the second on average it counts for a lot.
@@ -50,6 +53,9 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         What turns a score into a probability.
     rows_, events_ : float
         Total weight of the rows it was fitted on, and of the events among them.
+    fitted_scores_ : str or None
+        A hash of how many of their scores fell into each of 16,384 cells, so that the same rows are
+        known again; no row can be read from it. None for calibrators that version 0.1.0 wrote.
 
     Examples
     --------
@@ -64,6 +70,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     #: Whether it takes two rows and both classes to fit one.
     needs_both_classes: ClassVar[bool] = True
     function_: Function
+    fitted_scores_: str | None
 
     def fit(self, y_prob: Any, y_true: Any = None, sample_weight: Any = None) -> Self:
         """Fit on scores and outcomes that the model was not trained on.
@@ -88,6 +95,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
                 raise _checks.one_class()
         self.function_ = self._function(data)
         self.rows_, self.events_ = start.weight, events
+        self.fitted_scores_ = fingerprint_of(data)
         self.n_features_in_ = 1
         return self
 
@@ -112,7 +120,11 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
             "method": self.method,
             "options": self.get_params(deep=False),
             "parameters": self.function_.to_dict(),
-            "fitted_on": {"rows": self.rows_, "events": self.events_},
+            "fitted_on": {
+                "rows": self.rows_,
+                "events": self.events_,
+                "scores": self.fitted_scores_,
+            },
             "calibrant": __version__,
         }
         return json.dumps(document, allow_nan=False, default=operator.index)
@@ -202,6 +214,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         found._check_function()
         for name in ("rows", "events"):
             setattr(found, f"{name}_", _checks.number_in(document["fitted_on"], name))
+        found.fitted_scores_ = _scores_in(document["fitted_on"])
         one_class = found.events_ in {0.0, found.rows_} and found.rows_ > 0
         if not (0 < found.events_ < found.rows_ or (one_class and not kind.needs_both_classes)):
             raise _checks.calibrator_unreadable("events are not between 0 and rows")
@@ -250,18 +263,31 @@ def _document(text: str) -> dict[str, Any]:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise _checks.calibrator_unreadable(f"its schema is not {SCHEMA!r}")
     version = document.get("schema_version")
-    if type(version) is not int or version != SCHEMA_VERSION:
+    if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
         raise _checks.calibrator_unreadable(
             f"its schema_version is {document.get('schema_version')!r:.40}, and this version of "
-            f"calibrant reads {SCHEMA_VERSION}; a newer calibrant may read it"
+            f"calibrant reads 1 to {SCHEMA_VERSION}; a newer calibrant may read it"
         )
     names = ["schema", "schema_version", "method", "options", "parameters", "fitted_on"]
     _checks.exactly(document, [*names, "calibrant"], "its parts")
     for name in ("options", "parameters", "fitted_on"):
         if not isinstance(document[name], dict):
             raise _checks.calibrator_unreadable(f"{name} is not an object")
-    _checks.exactly(document["fitted_on"], ["rows", "events"], "fitted_on")
+    known = ["rows", "events"] + ["scores"] * (version > 1)
+    _checks.exactly(document["fitted_on"], known, "fitted_on")
     return document
+
+
+def _scores_in(fitted_on: dict[str, Any]) -> str | None:
+    """Read the fingerprint; version 1 has none, and neither has what was read from it."""
+    scores = fitted_on.get("scores")
+    if scores is None:
+        return None
+    if not isinstance(scores, str) or not fullmatch(f"[0-9a-f]{{{LENGTH}}}", scores):
+        raise _checks.calibrator_unreadable(
+            f"fitted_on.scores is not a hash of {LENGTH} hexadecimal digits"
+        )
+    return scores
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
