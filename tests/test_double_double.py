@@ -1,4 +1,4 @@
-"""Double-double numbers against fractions."""
+"""Double-double numbers against fractions, and the walk that is summed in them."""
 
 import operator
 from fractions import Fraction
@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from calibrant import _double_double
 from calibrant._double_double import DoubleDouble, running_sum, two_product, two_sum
+from calibrant.diagram import Diagram
+from calibrant.sources.groups import reaching_extremes
+from calibrant.tally import Cells, Totals
 
 #: Relative error of one operation, and of one double.
 WIDE, UNIT = Fraction(1, 2**102), Fraction(1, 2**53)
@@ -155,3 +158,18 @@ def test_indexing_repeating_and_turning_the_sign():
     values = np.array([0.1, -2.0])
     assert exactly(DoubleDouble.of(values)) == [Fraction(0.1), Fraction(-2)]
     assert exactly(numbers[:2] + DoubleDouble.of(0.0)) == plain[:2]
+
+
+def test_the_walk_ends_where_its_exact_sum_does():
+    """A plateau of a hundred thousand tiny steps: the walk is right at each of them."""
+    rng = np.random.default_rng(5)
+    steps = np.concatenate([rng.normal(size=1000), 1e-9 * rng.normal(size=100_000)])
+    score = np.linspace(0, 1, len(steps))
+    rise, fall = steps.clip(min=0), (-steps).clip(min=0)
+    ones = np.ones(len(steps))
+    level, rows = np.full(len(steps), -1), np.ones(len(steps), dtype=int)
+    cells = Cells(level, 0 * rows, rows, ones, ones / 2, rise, fall, score)
+    diagram = Diagram(cells, Totals(1.0, 1.0, 1.0, True, True))
+    truth = [float(total) for total in sums_of(steps)]
+    assert diagram.walk.tolist() == truth
+    assert not reaching_extremes(diagram).any()  # single scores: nothing to open
