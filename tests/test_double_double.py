@@ -1,14 +1,20 @@
-"""Double-double numbers against fractions, and the walk that is summed in them."""
+"""Double-double numbers against fractions, and the library without any wider float."""
 
 import operator
+import os
+import re
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import accumulate
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import calibrant
 from calibrant import _double_double
 from calibrant._double_double import DoubleDouble, running_sum, two_product, two_sum
 from calibrant.diagram import Diagram
@@ -173,3 +179,45 @@ def test_the_walk_ends_where_its_exact_sum_does():
     truth = [float(total) for total in sums_of(steps)]
     assert diagram.walk.tolist() == truth
     assert not reaching_extremes(diagram).any()  # single scores: nothing to open
+
+
+#: What is read off the walk and off sums of weights, in parts that can run side by side.
+SUITES = {
+    "measures": ["measure"],
+    "calibrators": [
+        "test_minorant.py",
+        "recalibrate/test_isotonic.py",
+        "recalibrate/test_venn_abers.py",
+    ],
+    "groups": [
+        "test_tally.py",
+        "test_groups.py",
+        "sources/test_stack.py",
+        "sources/test_glance.py",
+    ],
+}
+#: Searches through a dozen rows, and simulations: they take long, and need no further digits.
+LEFT_OUT = ["over_all_intervals", "permuting_rows", "greedy", "independent_draws", "hold_at_once"]
+
+
+@pytest.mark.parametrize("suites", SUITES.values(), ids=SUITES)
+def test_the_suites_pass_where_a_long_double_is_a_double(suites):
+    tests = Path(__file__).parent
+    paths = [str(tests), *filter(None, [os.environ.get("PYTHONPATH")])]
+    options = ["-p", "reference.no_long_double", "-p", "no:xdist", "-p", "no:cacheprovider"]
+    chosen = ["-m", "not validity and not engines", "-k", f"not ({' or '.join(LEFT_OUT)})"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *chosen, *(str(tests / one) for one in suites)],
+        cwd=tests.parent,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+
+
+def test_no_module_asks_for_a_wider_float():
+    wider = re.compile("longdouble|longfloat|float128|float96|complex256|complex192")
+    modules = Path(calibrant.__file__).parent.rglob("*.py")
+    assert not [path for path in modules if wider.search(path.read_text(encoding="utf-8"))]
