@@ -15,14 +15,12 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from calibrant._double_double import running_sum
 from calibrant._types import BoolArray, FloatArray
 from calibrant.tally import Cells, Totals
 
 #: Values of the walk that differ by less than this share of the total weight are equal.
 TOLERANCE = 1e-12
-_BLOCK = 256
-#: Up to this many steps all of them are added in the widest float.
-_SHORT = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +56,12 @@ class Diagram:
 
     @cached_property
     def walk(self) -> FloatArray:
-        """S - F at every edge: positives observed minus positives predicted so far."""
-        return np.concatenate([[0.0], _running_sum(self.cells.rise - self.cells.fall)])
+        """S - F at every edge: positives observed minus positives predicted so far.
+
+        Where the walk is flat near its top, the rounding of a hundred thousand sums of doubles
+        would decide which point is the first that ties.
+        """
+        return running_sum(self.cells.rise - self.cells.fall).high
 
     @cached_property
     def single(self) -> BoolArray:
@@ -79,22 +81,6 @@ class Diagram:
     def replace(self, closed: BoolArray, opened: Cells) -> Diagram:
         """Return the diagram with the cells marked `closed` replaced by what was in them."""
         return Diagram(self.cells.replace(closed, opened), self.totals)
-
-
-def _running_sum(steps: FloatArray) -> FloatArray:
-    """Add up along an array in short blocks, and the blocks in the widest float there is.
-
-    Where the walk is flat near its top, the rounding of a hundred thousand sums would decide
-    which point is the first that ties.
-    """
-    if len(steps) <= _SHORT:
-        short: FloatArray = np.cumsum(steps, dtype=np.longdouble).astype(np.float64)
-        return short
-    blocks = np.pad(steps, (0, -len(steps) % _BLOCK)).reshape(-1, _BLOCK)
-    inside = np.cumsum(blocks, axis=1)
-    before = np.cumsum(inside[:, -1], dtype=np.longdouble) - inside[:, -1]
-    total: FloatArray = inside + before.astype(np.float64)[:, None]
-    return total.ravel()[: len(steps)]
 
 
 class Source(Protocol):

@@ -384,14 +384,29 @@ def exact_pair(y_prob, y_true, weight, new):
     return found
 
 
-@pytest.mark.parametrize(("big", "limit"), [(1e3, 1e-14), (1e7, 1e-12), (1e12, 1e-7)])
-def test_next_to_large_weights_a_new_row_still_counts(big, limit):
+@pytest.mark.parametrize("big", [1e3, 1e7, 1e12, 2e15])
+def test_next_to_large_weights_a_new_row_still_counts(big):
     y_prob, y_true = [0.1, 0.2, 0.3, 0.4, 0.5], [0, 1, 0, 1, 1]
     weight = [big / 3, 0.1, 0.2, 0.3, 0.7]
     model = cb.VennAbersCalibrator().fit(y_prob, y_true, weight)
     for new in (0.1, 0.2, 0.25, 0.4, 0.5, 0.6):
         expected = exact_pair(y_prob, y_true, weight, new)
-        np.testing.assert_allclose(model.predict_pair([new])[0], expected, atol=limit)
+        np.testing.assert_allclose(model.predict_pair([new])[0], expected, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_few_large_weights_cost_the_others_no_digits(seed):
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(5, 40))
+    y_prob = rng.integers(0, 60, rows) / 59
+    y_true = (rng.random(rows) < y_prob).astype(float) if seed % 2 else rng.random(rows)
+    weight = rng.random(rows) + 0.1
+    heavy = rng.integers(0, rows, 1 + rows // 6)
+    weight[heavy] = 10.0 ** rng.uniform(5, 14, len(heavy))
+    model = fitted(y_true, y_prob, weight)
+    for new in rng.choice(np.append(y_prob, rng.random(5)), 6).tolist():
+        expected = exact_pair(y_prob.tolist(), y_true.tolist(), weight.tolist(), new)
+        np.testing.assert_allclose(model.predict_pair([new])[0], expected, rtol=0, atol=1e-15)
 
 
 def test_weights_that_drown_a_new_row_are_refused_and_light_ones_noted():

@@ -530,7 +530,7 @@ class VennAbersCalibrator(Calibrator):
 
     The new row has weight 1, and the promise is for fitting rows of weight 1. With `sample_weight`
     a fitting row counts as so many new ones, so weights should be of that size. Values are right
-    to 1e-12 if weights add up to less than 1e8; sums over 1e15 are refused.
+    to 1e-12; weights that add up to more than 1e15 are refused.
 
     References
     ----------

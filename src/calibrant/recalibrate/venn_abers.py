@@ -32,12 +32,16 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calibrant import _checks
+from calibrant._double_double import DoubleDouble, running_sum
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.diagram import Diagram
 from calibrant.minorant import minorant
+
+#: A point this close to a line, as a share of its height, is compared with all digits: far more
+#: than doubles are off.
+_NEAR = 1e-9
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -116,10 +120,10 @@ class Pairs:
 class _Path(NamedTuple):
     """The path of a diagram, its minorant, and the largest outcome that there is.
 
-    weight, positives : long double array
+    weight, positives : double-double array
         W and S at every point: only differences of them count, so they take more digits than a
         double has.
-    corner_weight, corner_positives : long double array
+    corner_weight, corner_positives : double-double array
         The lowest point that the path can have in each cell: all of its negatives come first.
     vertices : int array
         The points where the minorant bends, both ends included.
@@ -129,10 +133,10 @@ class _Path(NamedTuple):
         The outcome of the new row.
     """
 
-    weight: NDArray[np.longdouble]
-    positives: NDArray[np.longdouble]
-    corner_weight: NDArray[np.longdouble]
-    corner_positives: NDArray[np.longdouble]
+    weight: DoubleDouble
+    positives: DoubleDouble
+    corner_weight: DoubleDouble
+    corner_positives: DoubleDouble
     vertices: IntArray
     slope: FloatArray
     top: int
@@ -152,13 +156,11 @@ class _Path(NamedTuple):
 
 def _path(diagram: Diagram) -> _Path:
     cells, found = diagram.cells, minorant(diagram)
-    weight = np.append(0, np.cumsum(cells.weight, dtype=np.longdouble))
-    positives = np.append(0, np.cumsum(cells.positives, dtype=np.longdouble))
-    negatives = (cells.weight - cells.positives).astype(np.longdouble)
+    weight, positives = running_sum(cells.weight), running_sum(cells.positives)
     return _Path(
         weight,
         positives,
-        weight[:-1] + negatives,
+        weight[:-1] + DoubleDouble.of(cells.weight - cells.positives),
         positives[:-1],
         np.append(found.first, len(cells)),
         found.value,
@@ -205,7 +207,7 @@ def _steps(path: _Path) -> tuple[IntArray, FloatArray]:
     others = np.flatnonzero(_under(path, tangent, path.weight[:-1], path.positives[:-1]))
     block = np.searchsorted(path.vertices, others, side="right") - 1
     point = np.concatenate([start, others])
-    slope = np.concatenate([tangent, _tangents(path, others, block)]).astype(np.float64)
+    slope = np.concatenate([tangent.high, _tangents(path, others, block).high])
     slope = np.minimum(slope, path.top)  # no mean is larger, except by rounding
     order = np.argsort(point)
     point, slope = point[order], np.maximum.accumulate(slope[order])
@@ -217,27 +219,34 @@ def _steps(path: _Path) -> tuple[IntArray, FloatArray]:
 def _low(path: _Path, closed: BoolArray) -> BoolArray:
     """Mark closed cells in which the path can get under the tangent of the vertex before."""
     start = path.vertices[:-1]
-    tangent = path.slope.astype(np.longdouble)  # will do where every cell is opened
     block = np.flatnonzero(np.logical_or.reduceat(closed, start))
-    tangent[block] = _tangents(path, start[block], block)
-    return closed & _under(path, tangent, path.corner_weight, path.corner_positives)
+    tangent = _tangents(path, start[block], block)
+    # the minorant's slope will do where every cell is opened
+    slope, rest = path.slope.copy(), np.zeros(len(start))
+    slope[block], rest[block] = tangent.high, tangent.low
+    lines = DoubleDouble(slope, rest)
+    return closed & _under(path, lines, path.corner_weight, path.corner_positives)
 
 
 def _under(
-    path: _Path,
-    tangent: NDArray[np.longdouble],
-    weight: NDArray[np.longdouble],
-    positives: NDArray[np.longdouble],
+    path: _Path, tangent: DoubleDouble, weight: DoubleDouble, positives: DoubleDouble
 ) -> BoolArray:
     """Mark points, one for each cell, under the line from the vertex before with that slope."""
     start, cells = path.vertices[:-1], np.diff(path.vertices)
-    run = weight - np.repeat(path.weight[start], cells)
-    rise = positives - np.repeat(path.positives[start], cells)
-    under: BoolArray = rise < np.repeat(tangent, cells) * run
+    run = weight.minus(path.weight[start].repeat(cells))
+    rise = positives.minus(path.positives[start].repeat(cells))
+    line = np.repeat(tangent.high, cells) * run
+    # most points are far above the line, and doubles can tell
+    under: BoolArray = rise < line + _NEAR * np.abs(line)
+    near = np.flatnonzero(under)
+    block = np.searchsorted(path.vertices, near, side="right") - 1
+    wide_run = weight[near] - path.weight[start[block]]
+    wide_rise = positives[near] - path.positives[start[block]]
+    under[near] = wide_rise < tangent[block] * wide_run
     return under
 
 
-def _tangents(path: _Path, point: IntArray, block: IntArray) -> NDArray[np.longdouble]:
+def _tangents(path: _Path, point: IntArray, block: IntArray) -> DoubleDouble:
     """Return the slope of the tangent from each point, with the new row, to the vertices after it.
 
     `block` is the vertex at or before each point. The slope to a vertex falls as long as the
@@ -245,21 +254,19 @@ def _tangents(path: _Path, point: IntArray, block: IntArray) -> NDArray[np.longd
     """
     vertex_weight, vertex_positives = path.weight[path.vertices], path.positives[path.vertices]
     weight, positives = path.weight[point], path.positives[point]
-
-    def slope_to(vertex: IntArray) -> NDArray[np.longdouble]:
-        # the new row last, or it would be lost next to large sums
-        rise = (vertex_positives[vertex] - positives) + path.top
-        slope: NDArray[np.longdouble] = rise / ((vertex_weight[vertex] - weight) + 1)
-        return slope
-
     # after the last vertex there is none to go on to
     onwards = np.append(path.slope, np.inf)
     low, high = block + 1, np.full(len(block), len(path.slope))
     while (low < high).any():
         middle = (low + high) // 2
-        falls = onwards[middle] < slope_to(middle)
+        # the new row last, or it would be lost next to large sums
+        rise = vertex_positives[middle].minus(positives) + path.top
+        slope = rise / (vertex_weight[middle].minus(weight) + 1)
+        falls = onwards[middle] < slope  # if they tie, either vertex is on the tangent
         low, high = (
             np.where(falls, np.minimum(middle + 1, high), low),
             np.where(falls, high, middle),
         )
-    return slope_to(low)
+    # with all digits: equal slopes must come out equal, or a step would be cut in two
+    tall = (vertex_positives[low] - positives) + DoubleDouble.of(path.top)
+    return tall / ((vertex_weight[low] - weight) + DoubleDouble.of(1.0))

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from calibrant._double_double import running_sum
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.diagram import TOLERANCE, Diagram, Needs, Source, resolve
 from calibrant.sources.stack import Stack
@@ -167,9 +168,9 @@ def _can_matter(cells: Cells, starts: IntArray) -> BoolArray:
     one by one takes as long as reading ten million rows.
     """
     step = cells.rise - cells.fall
-    total = np.cumsum(step, dtype=np.longdouble)
+    total = running_sum(step)
     first, sizes = starts[:-1], np.diff(starts)
-    after = (total - np.repeat(total[first] - step[first], sizes)).astype(np.float64)
+    after = total[1:].minus(total[first].repeat(sizes))
     slack = TOLERANCE * np.repeat(np.add.reduceat(cells.weight, first), sizes)
     high = np.repeat(np.maximum.reduceat(after, first).clip(min=0), sizes)
     low = np.repeat(np.minimum.reduceat(after, first).clip(max=0), sizes)
