@@ -310,8 +310,8 @@ def _differences(
 def _fitted_here(names: list[str], diagrams: list[Diagram]) -> tuple[str, ...]:
     """Ask about models that have no calibration error at all."""
     return tuple(
-        f"{name} has no calibration error at all here: {WERE_THESE} Then nothing that is said of it "
-        "holds for other rows."
+        f"{name} has no calibration error at all here: {WERE_THESE} Then nothing that is said of "
+        "it holds for other rows."
         for name, diagram in zip(names, diagrams, strict=True)
         if too_good(diagram)
     )
