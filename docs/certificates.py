@@ -17,7 +17,7 @@ from calibrant.certify import bounds
 from calibrant.certify.betting import betting
 from calibrant.certify.certify import rows_need
 from calibrant.certify.evidence import counts_of, every_cell, evidence_of
-from calibrant.certify.methods import Terms
+from calibrant.certify.methods import BETTING_BELOW, Terms
 from calibrant.certify.plan import expected_evidence
 from calibrant.certify.testing import suited_test
 from calibrant.diagram import resolve
@@ -34,7 +34,18 @@ V0 = 1 / 6  # the mean of f (1 - f) for uniform scores
 #: How many rows a sample has, and how many samples of each law are drawn.
 SIZES = {50: 400, 200: 400, 1000: 300, 10_000: 100}
 #: From here on `certify` does not bet, and the rows are not opened one by one.
-MANY = 5000
+MANY = BETTING_BELOW
+#: Calibrated scores on which the two methods are compared, by the parameters of a beta law.
+SCORES = {
+    "near 0.5": (1e4, 1e4),
+    "uniform": (1, 1),
+    "near 0 and 1": (0.3, 0.3),
+    "20% events": (1, 4),
+    "5% events": (1, 19),
+    "1% events": (1, 99),
+    "0.1% events": (0.5, 499.5),
+}
+SWITCH = {300: 60, 1000: 40, 2000: 30, 3000: 30, 5000: 20, 10_000: 10}
 #: Bounds with a formula.
 BOUNDS = {
     "certified": bounds.certified,
@@ -79,9 +90,22 @@ def betting_width(n: int, samples: int) -> float:
     """Average the width of betting, which has no formula."""
     widths = []
     for seed in range(samples):
-        found = cb.certify(*calibrated().draw(n, seed=seed)[:2], method="betting", seed=seed)
+        found = cb.certify(*calibrated().draw(n, seed=seed)[:2], method="betting")
         widths.append(found.upper - found.c_emp)
     return float(np.mean(widths))
+
+
+def mean_bounds(scores: tuple[float, float], n: int, samples: int) -> tuple[float, float]:
+    """Average the 95% bounds of betting and certified on calibrated scores."""
+    found = []
+    for seed in range(samples):
+        y_true, y_prob, _ = calibrated(*scores).draw(n, seed=seed)
+        diagram = resolve(cb.Predictions(y_true, y_prob).source, every_cell)
+        evidence = evidence_of(diagram)
+        bet = betting(counts_of(diagram, "a bet"), evidence.c_emp, DELTA)
+        found.append((bet.upper, bounds.certified(evidence, DELTA).upper))
+    bet_mean, certified_mean = np.mean(found, axis=0).tolist()
+    return bet_mean, certified_mean
 
 
 def held(law: Law, rows: int, samples: int) -> dict[str, float]:
@@ -103,7 +127,7 @@ def held(law: Law, rows: int, samples: int) -> dict[str, float]:
         }
         if rows < MANY:
             counts = counts_of(diagram, "a bet")
-            found["betting"] = betting(counts, evidence.c_emp, DELTA, seed=seed)
+            found["betting"] = betting(counts, evidence.c_emp, DELTA)
         for name, bound in found.items():
             truth = law.calibration_error
             count[name] += bound.lower - 1e-12 <= truth <= bound.upper + 1e-12
@@ -126,6 +150,14 @@ def measured() -> dict[str, Any]:
             "rows": few,
             "samples": samples,
             "widths": [betting_width(n, samples) for n in few],
+        },
+        "switch": {
+            "rows": list(SWITCH),
+            "samples": list(SWITCH.values()),
+            "bounds": {
+                name: [mean_bounds(scores, n, times) for n, times in SWITCH.items()]
+                for name, scores in SCORES.items()
+            },
         },
         "coverage": [
             {"rows": n, "samples": times, "held": [held(law, n, times) for law in laws()]}
@@ -168,6 +200,20 @@ def width_table(results: dict[str, Any]) -> list[str]:
     return lines
 
 
+def switch_table(results: dict[str, Any]) -> list[str]:
+    """Return mean bounds of betting and certified, law by law, and the mean of their ratios."""
+    found = results["switch"]
+    lines = ["| calibrated scores | " + " | ".join(f"{n:,} rows" for n in found["rows"]) + " |"]
+    lines.append("| :-- |" + " --: |" * len(found["rows"]))
+    for name, pairs in found["bounds"].items():
+        cells = [f"{bet:.4f} / {formula:.4f}" for bet, formula in pairs]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    ratios = np.array(list(found["bounds"].values()))
+    means = np.exp(np.log(ratios[:, :, 0] / ratios[:, :, 1]).mean(axis=0))
+    lines.append("| *mean ratio* | " + " | ".join(f"{mean:.2f}" for mean in means) + " |")
+    return lines
+
+
 def coverage_table(results: dict[str, Any]) -> list[str]:
     """Return, for each number of rows, the lowest share over all laws."""
     lines = ["| rows | samples of each law | " + " | ".join(COLUMNS) + " |"]
@@ -194,9 +240,9 @@ PAGE = """# Certificates: how tight, and how true
 Made by `make certificates`; all numbers are in `docs/certificates.json`, law by law.
 
 A certificate bounds the true calibration error c(f) of the population from the rows of a sample.
-`certify` picks `betting` below 5,000 rows and `certified` from there on; both hold for any number
-of rows, any model and any data, if the rows are independent draws that the model was not trained or
-chosen on.
+`certify` picks `betting` below {switch:,} rows and `certified` from there on; both hold for any
+number of rows, any model and any data, if the rows are independent draws that the model was not
+trained or chosen on.
 
 ## How wide
 
@@ -211,13 +257,23 @@ Why so much tighter than the paper's: an upper bound needs no uniform convergenc
 worst interval is fixed, the measured error is at least the sample's error in it, and that is the
 mean of independent draws. So the tail of one mean is enough.
 
+## Where `auto` switches
+
+Mean 95% upper bounds, `betting` / `certified`, and at the bottom the geometric mean of their
+ratios. Betting is narrower for few rows and for rare events; from about {switch:,} rows on it is no
+longer so on average. The choice depends on the number of rows alone, never on the outcomes, so that
+the confidence holds.
+
+{switch_table}
+
 ## How often it held
 
 The lowest share of samples, over the {laws} laws of `calibrant.simulate`, in which the interval
 held the true calibration error; {level:g} was promised. A share of few samples is itself uncertain
 ({deviations}, one standard error). `asymptotic` is a normal limit and promises this
 for many rows only. `make validity` repeats all of it with more samples, and adds exact sums for one
-atom, clusters, groups, and counterexamples that must fail.
+atom at every number of rows below {switch:,}, for a few atoms, clusters, groups, and
+counterexamples that must fail.
 
 {coverage}
 """
@@ -229,6 +285,8 @@ def page(results: dict[str, Any]) -> str:
         widths="\n".join(width_table(results)),
         laws=len(results["laws"]),
         level=1 - results["delta"],
+        switch=MANY,
+        switch_table="\n".join(switch_table(results)),
         deviations=deviations(results),
         coverage="\n".join(coverage_table(results)),
     )

@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from calibrant.certify.methods import BETTING_BELOW
 from calibrant.experiments.pictures import rendered
 from calibrant.recalibrate.fitting import GIVEN_UP
 from kept import kept
@@ -97,7 +98,16 @@ def test_certificates_hold_as_often_as_promised():
         assert len(one["held"]) == len(results["laws"])
         slack = 4 * math.sqrt(0.05 * 0.95 / one["samples"])
         assert min(min(law.values()) for law in one["held"]) > 1 - results["delta"] - slack
-        assert ("betting" in one["held"][0]) == (one["rows"] < 5000)
+        assert ("betting" in one["held"][0]) == (one["rows"] < BETTING_BELOW)
+
+
+def test_the_switch_is_where_betting_stops_being_narrower():
+    found = kept("certificates")["switch"]
+    pairs = np.array(list(found["bounds"].values()))
+    ratio = np.exp(np.log(pairs[:, :, 0] / pairs[:, :, 1]).mean(axis=0))
+    rows = np.array(found["rows"])
+    assert (ratio[rows < BETTING_BELOW] < 1.02).all()
+    assert (ratio[rows > BETTING_BELOW] > 1.0).all()
 
 
 def test_the_order_of_widths_is_what_the_page_says():

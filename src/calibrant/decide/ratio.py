@@ -114,6 +114,10 @@ def loss_ratio(
 
     Notes
     -----
+    The interval is a bootstrap's: about right for many rows, and not proved for few. Nothing is
+    split: which rows to leave out of fitting is for you to decide, by something that is not the
+    outcome.
+
     At one p a row has one of few outcomes (acted on or not before, and after, event or not), so a
     bootstrap sample is one draw of their counts, however many rows there are.
 

@@ -40,6 +40,9 @@ def cross_fit(
     Which fold a row is in depends on scores, labels, weights and the seed, never on where it
     stands. Whole weights are counts, so that a row of weight 3 is three rows, each in a fold of
     its own; folds have equal shares of each class.
+
+    What comes of it is an estimate. With a fixed seed the folds are a function of the data, so that
+    no bound with a confidence may rest on them.
     """
     label, score, weight = _shares(data, folds, np.random.default_rng(seed))
     after = np.zeros(weight.shape)

@@ -41,6 +41,8 @@ class Quality:
 class Study:
     """A calibrator fitted on all rows, and what its like do to rows they were not fitted on.
 
+    The numbers are estimates, without a confidence: the folds are dealt with a fixed seed.
+
     Attributes
     ----------
     calibrator : Calibrator
