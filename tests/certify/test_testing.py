@@ -3,6 +3,7 @@
 import itertools
 import math
 import time
+from contextlib import contextmanager
 from fractions import Fraction
 
 import numpy as np
@@ -39,14 +40,18 @@ def enumerated(y_true, y_prob):
     ],
 )
 def test_the_exact_p_value_is_the_sum_over_all_outcomes(y_true, y_prob):
-    draws = 20_000
-    found = cb.calibration_test(y_true, y_prob, draws=draws)
     truth = enumerated(y_true, y_prob)
-    assert found.method == "exact"
-    assert found.p_value == pytest.approx(truth, abs=4.5 * math.sqrt(truth / draws) + 1 / draws)
-    assert found.p_value_error == pytest.approx(
-        math.sqrt(found.p_value * (1 - found.p_value) / draws)
-    )
+    for draws in (9_999, 20_000):
+        found = cb.calibration_test(y_true, y_prob, draws=draws)
+        assert found.method == "exact"
+        assert found.p_value == pytest.approx(truth, abs=4.5 * found.p_value_error)
+        p = found.p_value
+        if found.draws < draws:
+            assert p == 100 / found.draws
+            assert found.p_value_error == pytest.approx(p * math.sqrt((1 - p) / 100))
+        else:
+            assert p <= 101 / (draws + 1)
+            assert found.p_value_error == pytest.approx(math.sqrt(p * (1 - p) / draws))
 
 
 def counts(score, rows):
@@ -77,9 +82,9 @@ def test_drawing_surprises_is_drawing_outcomes(these):
 
 def test_nothing_can_surprise_scores_of_zero_and_one():
     sure = counts([0.0, 1.0], [3, 4])
-    assert null_ranges(sure, 50, 0, lambda _: None).tolist() == [0.0] * 50
+    assert np.concatenate(list(null_ranges(sure, 50, 0))).tolist() == [0.0] * 50
     assert exact_test(sure).statistic == pytest.approx(4 / 7)
-    assert exact_test(sure).p_value == 1 / 1000
+    assert exact_test(sure).p_value == 1 / 10_000
     big = Counts(np.array([0.0, 1.0]), np.array([5000, 5000]), np.array([0, 5000]))
     assert exact_test(big).p_value == 1
     assert cb.calibration_test([0, 1], [0.0, 1.0], method="brownian").p_value == 1
@@ -120,12 +125,52 @@ def test_depends_on_rows_not_on_their_order_and_on_the_seed():
     )
     assert one.p_value == other.p_value
     assert one.seed == 0
-    assert one.draws == 999
+    assert 100 <= one.draws < 9_999
+    assert one.p_value == 100 / one.draws
     again = cb.calibration_test(y_true, y_prob, seed=5)
     assert again.p_value != one.p_value
     repeated = cb.calibration_test(np.repeat(y_true, 2), np.repeat(y_prob, 2))
     weighted = cb.calibration_test(y_true, y_prob, sample_weight=np.full(500, 2))
     assert weighted.p_value == repeated.p_value
+
+
+@pytest.mark.parametrize(
+    "these",
+    [
+        Counts(np.linspace(0.1, 0.9, 50), np.full(50, 3), np.full(50, 1)),
+        Counts(np.linspace(0.001, 0.01, 3000), np.full(3000, 1), np.arange(3000) % 110 == 0),
+        Counts(np.linspace(0.01, 0.99, 20_000), np.full(20_000, 1), np.arange(20_000) % 2),
+    ],
+    ids=["tied", "rare", "many"],
+)
+def test_neither_threads_nor_the_most_draws_change_what_is_drawn(these, monkeypatch):
+    found = []
+    for cores in (1, 2, 7):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        found.append(np.concatenate(list(null_ranges(these, 1500, 3))))
+    assert (found[0] == found[1]).all()
+    assert (found[0] == found[2]).all()
+    assert len(found[0]) == 1500
+    half = len(next(iter(null_ranges(these, 9_999, 3))))
+    assert (np.concatenate(list(null_ranges(these, 9_999, 3)))[:half] == found[0][:half]).all()
+
+
+def test_a_large_p_value_takes_few_draws(monkeypatch):
+    """Of the batches that a test could draw, only the first are."""
+    y_true, y_prob, _ = calibrated().draw(50_000, seed=1)
+    drawn = []
+
+    def counting(counts, *rest):
+        for part in null_ranges(counts, *rest):
+            drawn.append(len(part))
+            yield part
+
+    monkeypatch.setitem(exact_test.__globals__, "null_ranges", counting)
+    found = cb.calibration_test(y_true, y_prob, method="exact")
+    assert found.p_value == 100 / found.draws > 0.1
+    assert found.draws <= sum(drawn) < found.draws + 20
+    other = cb.calibration_test(y_true, y_prob, method="exact", draws=123_456)
+    assert other == found
 
 
 #: law, rows: calibrated ones, rare events and single atoms included.
@@ -145,12 +190,11 @@ NULL = [
 @pytest.mark.parametrize(("law", "rows"), NULL, ids=str)
 def test_the_size_of_the_exact_test_is_at_most_its_level(law, rows):
     assert law.calibration_error < 1e-12
-    times = 400
-    rejected = dict.fromkeys((0.05, 0.2), 0)
+    times = 600
+    rejected = dict.fromkeys((0.01, 0.05, 0.2, 0.7), 0)
     for seed in range(times):
         y_true, y_prob, _ = law.draw(rows, seed=seed)
-        found = cb.calibration_test(y_true, y_prob, method="exact", draws=99, seed=seed)
-        p_value = found.p_value
+        p_value = cb.calibration_test(y_true, y_prob, method="exact", seed=seed).p_value
         for level in rejected:
             rejected[level] += p_value <= level + 1e-12
     for level, count in rejected.items():
@@ -165,7 +209,7 @@ def test_the_size_would_not_hold_without_the_tolerance():
         y_true = constant(0.3, 0.3).draw(rows, seed=seed).y_true
         these = Counts(np.array([0.3]), np.array([rows]), np.array([int(y_true.sum())]))
         observed = abs(y_true.sum() - rows * 0.3) * (1 + 1e-9)  # another way to add up
-        ranges = null_ranges(these, 99, seed, lambda _: None)
+        ranges = np.concatenate(list(null_ranges(these, 99, seed)))
         rejected += (1 + np.sum(ranges >= observed)) / 100 <= level
     assert binom.sf(rejected - 1, times, level) < 1e-5
 
@@ -184,10 +228,17 @@ def test_reads_like_a_sentence_and_is_plain():
     found = cb.calibration_test([1] * 40, [0.2] * 40)
     assert repr(found) == (
         "There is evidence against calibration: if the scores were right, a calibration error of "
-        "0.8 or more on 40 rows would have probability at most 0.001 (exact test, 999 draws, "
-        "standard error 0.001)."
+        "0.8 or more on 40 rows would have probability under 0.0001 (exact test over the draws "
+        "and the data: 9,999 draws, standard error 0.0001)."
     )
     assert found.to_dict()["method"] == "exact"
+    few = cb.calibration_test([1] * 40, [0.2] * 40, draws=3000)
+    assert "probability under 0.000334 (" in repr(few)  # rounded up
+    assert "(exact test over the draws and the data: 1 draw, " in repr(
+        cb.calibration_test([0], [0.2], draws=1)
+    )
+    large = cb.calibration_test([0, 1] * 20, [0.5] * 40)
+    assert "probability 1 (exact test over the draws and the data: 100 draws, " in repr(large)
     none = cb.calibration_test([1] * 40_000, [0.2] * 40_000)
     assert none.p_value == 0  # too small for a double
     assert "would have probability under 1e-300 (brownian test)" in repr(none)
@@ -196,7 +247,10 @@ def test_reads_like_a_sentence_and_is_plain():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"method": "exakt"}, "method must be one of auto, exact, brownian.*Did you mean 'exact'"),
+        (
+            {"method": "exakt"},
+            "method must be one of auto, exact.*Did you mean 'exact'",
+        ),
         ({"draws": 0}, "draws must be a whole number, 1 or more"),
         ({"seed": -1}, "seed must be a whole number, 0 or more"),
         ({"sample_weight": [0.5, 1, 1]}, "Weights must be whole numbers"),
@@ -223,11 +277,18 @@ def test_soft_labels_clusters_and_tallies_are_refused():
 def test_a_long_test_can_be_stopped(monkeypatch):
     """What has not begun when the user gives up never does."""
 
-    def stop(_):
-        raise KeyboardInterrupt
+    @contextmanager
+    def bar(_, total):
+        def stop(done):
+            assert done < total
+            raise KeyboardInterrupt
 
+        yield stop
+
+    monkeypatch.setitem(exact_test.__globals__, "_LONG", 0.0)
+    monkeypatch.setitem(exact_test.__globals__, "progress_bar", bar)
     these = counts(np.linspace(0.01, 0.99, 200_000), np.full(200_000, 1))
     start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
-        null_ranges(these, 5000, 0, stop)
+        exact_test(these)
     assert time.perf_counter() - start < 5

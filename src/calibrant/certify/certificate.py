@@ -176,16 +176,16 @@ def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def _rounded(value: float, rounding: str) -> str:
-    context = Context(prec=3, rounding=rounding)
-    return f"{float(context.create_decimal(Decimal(repr(value)))):.3g}"
+def _rounded(value: float, rounding: str, digits: int) -> str:
+    context = Context(prec=digits, rounding=rounding)
+    return f"{float(context.create_decimal(Decimal(repr(value)))):.{digits}g}"
 
 
-def rounded_up(value: float) -> str:
-    """Three digits, rounded up: a bound may grow but not shrink."""
-    return _rounded(value, ROUND_CEILING)
+def rounded_up(value: float, digits: int = 3) -> str:
+    """Write a bound with few digits, rounded up: it may grow but not shrink."""
+    return _rounded(value, ROUND_CEILING, digits)
 
 
 def rounded_down(value: float) -> str:
     """Write a lower end with few digits, never above it."""
-    return _rounded(value, ROUND_FLOOR)
+    return _rounded(value, ROUND_FLOOR, 3)

@@ -6,8 +6,10 @@ Given the scores, draw outcomes Y* ~ Bernoulli(f) again and again, and measure e
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count, islice
 
 import numpy as np
 
@@ -16,6 +18,8 @@ from calibrant.certify.evidence import Counts
 
 #: Outcomes drawn in one go, so that the temporaries stay near the processor.
 _BATCH = 1 << 18
+#: Samples in the first batch: as many as a large p-value takes. Then twice as many each time.
+_FIRST = 512
 #: Looking a surprise up costs as much as this many plain draws (measured).
 _LOOK_UP = 30
 
@@ -27,38 +31,49 @@ def walk_range(steps: FloatArray) -> FloatArray:
     return span
 
 
-def null_ranges(counts: Counts, draws: int, seed: int, told: Callable[[int], object]) -> FloatArray:
-    """Draw n c_emp as it would be if the scores were right, `draws` times.
+def null_ranges(counts: Counts, draws: int, seed: int) -> Generator[FloatArray]:
+    """Draw n c_emp as it would be if the scores were right, `draws` times, in batches.
 
-    The result depends on counts and seed alone: each batch has a seed of its own, however many
-    of them run side by side.
+    They are drawn as they are asked for, so that whoever stops early has little to wait for. The
+    values depend on counts and seed alone: each batch has a size and a seed of its own, however
+    many of them run side by side.
     """
     surprises = _Surprises(counts)
     few = surprises.expected * _LOOK_UP < len(counts.score)
     draw = surprises.ranges if few else _plain(counts)
     each = surprises.expected if few else len(counts.score)
     # the number of a sample times n must fit 64 bits
-    size = max(1, min(draws, int(_BATCH / max(each, 1.0)), 2**62 // counts.n))
-    sizes = [min(size, draws - start) for start in range(0, draws, size)]
-    seeds = np.random.SeedSequence(seed).spawn(len(sizes))
-    rngs = [np.random.default_rng(one) for one in seeds]
-    return np.concatenate(list(_side_by_side(draw, rngs, sizes, told)))
+    most = max(1, min(int(_BATCH / max(each, 1.0)), 2**62 // counts.n))
+    yield from _side_by_side(draw, _batches(draws, most, seed))
+
+
+def _batches(draws: int, most: int, seed: int) -> Iterator[tuple[np.random.Generator, int]]:
+    """Give the generator and the size of each batch, small ones first."""
+    left, size = draws, min(_FIRST, most)
+    for number in count():
+        if left <= 0:
+            return
+        # what SeedSequence(seed).spawn would give as this child
+        own = np.random.SeedSequence(seed, spawn_key=(number,))
+        yield np.random.default_rng(own), min(size, left)
+        left, size = left - size, min(2 * size, most)
 
 
 def _side_by_side(
     draw: Callable[[np.random.Generator, int], FloatArray],
-    rngs: list[np.random.Generator],
-    sizes: list[int],
-    told: Callable[[int], object],
+    batches: Iterator[tuple[np.random.Generator, int]],
 ) -> Iterator[FloatArray]:
-    pool = ThreadPoolExecutor(min(len(sizes), os.cpu_count() or 1))
-    done = 0
+    """Draw the first batch alone, because it is often enough, and the others in threads."""
+    yield draw(*next(batches))
+    workers = os.cpu_count() or 1
+    pool = ThreadPoolExecutor(workers)
     try:
-        for part in pool.map(draw, rngs, sizes):
-            done += len(part)
-            told(done)
+        waiting = deque(pool.submit(draw, *batch) for batch in islice(batches, 2 * workers))
+        while waiting:
+            part = waiting.popleft().result()
+            waiting.extend(pool.submit(draw, *batch) for batch in islice(batches, 1))
             yield part
-    finally:  # if the user stops it, what has not begun never does
+    finally:  # when no more are wanted, what has not begun never does
         pool.shutdown(cancel_futures=True)
 
 

@@ -1,16 +1,19 @@
-"""Is it calibrated? Tests of c(f) = 0: exact by simulation, or by the range of Brownian motion."""
+"""Is it calibrated? Tests of c(f) = 0: exact by drawing, or by the range of Brownian motion."""
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from calibrant import _checks
 from calibrant._progress import progress_bar
+from calibrant._types import BoolArray
 from calibrant.certify.brownian import range_tail
+from calibrant.certify.certificate import rounded_up
 from calibrant.certify.evidence import (
     Counts,
     Evidence,
@@ -22,6 +25,7 @@ from calibrant.certify.evidence import (
     mean_variance,
 )
 from calibrant.certify.null import null_ranges, walk_range
+from calibrant.certify.sequential import drawn_p_value
 from calibrant.diagram import TOLERANCE, Diagram, resolve
 from calibrant.measure.extremes import extremes_need
 from calibrant.sources.predictions import data_of, warn
@@ -32,9 +36,10 @@ TEST_METHODS = ("auto", "exact", "brownian")
 _LEAST_ROWS, _LEAST_VARIANCE = 2000, 50.0
 #: Values of n c_emp this close, and this share of n, are equal, or rounding would decide ties.
 _SAME, _SAME_SHARE = 1e-9, 1e-13
-#: From this many outcomes on, drawing takes long enough for a bar.
-_LONG = 3 * 10**8
-DRAWS = 999
+#: Seconds of drawing after which a bar shows how far it is.
+_LONG = 1.0
+#: The most samples that the exact test draws.
+DRAWS = 9_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +51,19 @@ class CalibrationTest:
     statistic : float
         c_emp.
     p_value : float
-        The chance, if c(f) = 0, of a calibration error at least as large.
+        The chance, if c(f) = 0, of a calibration error at least as large: 0 if it is too small for
+        a double.
     method : str
         "exact" or "brownian".
     n : int
         Rows.
     draws, seed : int or None
-        Samples drawn for the exact test, and their seed.
+        Samples that were drawn for the exact test, fewer where the p-value is large, and their
+        seed.
     p_value_error : float or None
-        Standard error of the p-value from the number of draws: another seed moves it this much.
-        None for "brownian", which is a limit of many rows.
+        Standard error of an exact test's p-value p over the draws: another seed moves it about
+        this much. It is p sqrt((1 - p) / 100) if the test stopped at the 100th draw that reached
+        the observed error, and sqrt(p (1 - p) / draws) if it made all draws.
 
     Examples
     --------
@@ -85,7 +93,10 @@ class CalibrationTest:
         sense = "evidence against" if self.p_value <= 0.05 else "no evidence against"
         how = f"{self.method} test"
         if self.draws is not None:
-            how += f", {self.draws:,} draws, standard error {self.p_value_error:.2g}"
+            how += (
+                f" over the draws and the data: {counted(self.draws, 'draw')}, "
+                f"standard error {self.p_value_error:.2g}"
+            )
         return (
             f"There is {sense} calibration: if the scores were right, a calibration error of "
             f"{self.statistic:.4g} or more on {counted(self.n, 'row')} would have probability "
@@ -93,16 +104,17 @@ class CalibrationTest:
         )
 
 
-def chance(test: CalibrationTest) -> str:
-    """Return a p-value in words: neither 0 nor the least that draws can show is its value."""
+def chance(test: CalibrationTest, digits: int = 3) -> str:
+    """Return a p-value in words, which say if it is the least that draws can show."""
     if test.p_value == 0:
         return "under 1e-300"
-    least = test.draws is not None and test.p_value <= 1 / (test.draws + 1)
-    return f"{'at most ' * least}{test.p_value:.3g}"
+    if test.draws is not None and test.p_value <= 1 / (test.draws + 1):
+        return f"under {rounded_up(test.p_value, digits)}"
+    return f"{test.p_value:.{digits}g}"
 
 
 def needs_exact(n: int, v0: float) -> bool:
-    """Whether the Brownian limit is not to be trusted: few rows, or few events expected."""
+    """Whether the asymptotic test is not to be trusted: few rows, or few events expected."""
     return n < _LEAST_ROWS or n * v0 < _LEAST_VARIANCE
 
 
@@ -122,28 +134,38 @@ def brownian_test(evidence: Evidence) -> CalibrationTest:
 
 
 def exact_test(counts: Counts, *, draws: int = DRAWS, seed: int = 0) -> CalibrationTest:
-    """Test c(f) = 0 by drawing outcomes from the scores: its size is exact for any n.
+    """Test c(f) = 0 by drawing outcomes from the scores: its size is at most the level for any n.
+
+    That is its size over the draws and the data together. It stops early if the p-value is large.
 
     References
     ----------
-    Barnard (1963): the observed sample ranks uniformly among draws from the same law.
+    Besag and Clifford, "Sequential Monte Carlo p-values", Biometrika 1991: see `drawn_p_value`.
     """
     n = counts.n
     observed = float(walk_range((counts.positives - counts.rows * counts.score)[None])[0])
-    with _bar(len(counts.score) * draws, draws) as told:
-        ranges = null_ranges(counts, draws, seed, told)
-    passed = int(np.count_nonzero(ranges >= observed - _SAME - _SAME_SHARE * n))
-    p_value = (1 + passed) / (draws + 1)
-    error = math.sqrt(p_value * (1 - p_value) / draws)
-    return CalibrationTest(observed / n, p_value, "exact", n, draws, seed, error)
+    with closing(_reached(counts, observed - _same(n), draws, seed)) as reached:
+        found = drawn_p_value(reached)
+    return CalibrationTest(observed / n, found.p_value, "exact", n, found.draws, seed, found.error)
 
 
-def _bar(outcomes: int, draws: int) -> Any:
-    from contextlib import nullcontext
+def _same(n: int) -> float:
+    """Return how close values of n c_emp must be to count as equal."""
+    return _SAME + _SAME_SHARE * n
 
-    if outcomes < _LONG:
-        return nullcontext(lambda _: None)
-    return progress_bar("Drawing samples", draws)
+
+def _reached(counts: Counts, x: float, draws: int, seed: int) -> Generator[BoolArray]:
+    """Draw samples in batches, and say which of them have an n c_emp of x or more."""
+    start, done = time.monotonic(), 0
+    with closing(null_ranges(counts, draws, seed)) as batches, ExitStack() as stack:
+        told = None
+        for ranges in batches:
+            yield ranges >= x
+            done += len(ranges)
+            if told is None and time.monotonic() - start > _LONG:
+                told = stack.enter_context(progress_bar("Drawing samples", draws))
+            if told is not None:
+                told(done)
 
 
 def suited_test(diagram: Diagram, evidence: Evidence, draws: int, seed: int) -> CalibrationTest:
@@ -172,11 +194,12 @@ def calibration_test(
     y_prob : array_like
         Predicted probabilities.
     method : {"auto", "exact", "brownian"}
-        "exact" draws outcomes from the scores; its size holds for any number of rows.
-        "brownian" is a formula for many rows, good down to p = 1e-300. "auto" takes the exact
-        one below 2000 rows, or where the sum of f (1 - f) is under 50.
-    draws : int, default 999
-        Samples for the exact test; its smallest p-value is 1 / (draws + 1).
+        "exact" draws outcomes from the scores; its size, over the draws and the data, is at most
+        the level for any number of rows. "brownian" is a formula for many rows. "auto" takes the
+        exact one below 2000 rows, or where the sum of f (1 - f) is under 50.
+    draws : int, default 9999
+        The most samples for the exact test, which stops early once 100 of them have a calibration
+        error as large as the one observed. Its smallest p-value is 1 / (draws + 1).
     seed : int, default 0
         Seed of these samples.
     sample_weight : array_like, optional
@@ -189,12 +212,16 @@ def calibration_test(
     CalibrationTest
         statistic, p_value, method, and the p-value's own error where it is drawn.
 
+    References
+    ----------
+    Besag and Clifford, "Sequential Monte Carlo p-values", Biometrika 1991, for when to stop.
+
     Examples
     --------
     >>> import calibrant as cb
     >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(1000, seed=1)
     >>> cb.calibration_test(y_true, y_prob).p_value
-    0.001
+    0.0004
     """
     if method not in TEST_METHODS:
         raise _checks.not_among("method", method, TEST_METHODS)

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from calibrant.audit import Audit
 from calibrant.certify.certificate import percent, rounded_down, rounded_up
+from calibrant.certify.testing import chance
 from calibrant.compare import Comparison
 from calibrant.decide.price import Price
 from calibrant.decide.regret import DecisionCost
@@ -279,8 +280,7 @@ def _facts(audit: Audit) -> Table:
         share = f"{100 * audit.certificate.confidence:.4g}%"
         table.add_row(f"  certified, {share}", _upper(audit.certificate.upper))
     if audit.test is not None:
-        p_value = audit.test.p_value
-        table.add_row("test p-value", f"{p_value:.2g}" if p_value > 0 else "< 1e-300")
+        table.add_row("test p-value", chance(audit.test, digits=2))
     return table
 
 
