@@ -264,7 +264,10 @@ def test_the_advice_is_not_taken_back_by_the_next_audit():
     assert cb.advise(y_true[rest], mended).recommended is None
 
 
-def test_the_least_that_draws_can_show_is_said_to_be_no_more():
+def test_the_least_that_draws_can_show_and_a_bound_are_said_to_be_no_more():
     wrong = cb.advise([0] * 190 + [1] * 10, [0.9] * 200)
     assert wrong.p_value == 0.0001
     assert "would have probability under 0.0001." in wrong.summary[1]
+    wrong = cb.advise([0] * 1900 + [1] * 600, [0.3] * 2500)
+    assert wrong.p_value == pytest.approx(4.05e-9, rel=0.01)
+    assert "would have probability at most 4.06e-09." in wrong.summary[1]

@@ -377,7 +377,7 @@ def counts_too_large(total: float) -> InputError:
 def too_many_rows(what: str, count: int, most: int) -> InputError:
     return InputError(
         f"There may be {count:,} {what}, and this method looks at each: it takes at most {most:,}. "
-        'Use one that works on sums: method="certified", or method="brownian" for the test.'
+        'Use one that works on sums: method="certified", or method="asymptotic" for the test.'
     )
 
 

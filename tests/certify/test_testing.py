@@ -87,13 +87,13 @@ def test_nothing_can_surprise_scores_of_zero_and_one():
     assert exact_test(sure).p_value == 1 / 10_000
     big = Counts(np.array([0.0, 1.0]), np.array([5000, 5000]), np.array([0, 5000]))
     assert exact_test(big).p_value == 1
-    assert cb.calibration_test([0, 1], [0.0, 1.0], method="brownian").p_value == 1
-    assert cb.calibration_test([1, 0], [0.0, 1.0], method="brownian").p_value == 0
+    assert cb.calibration_test([0, 1], [0.0, 1.0], method="asymptotic").p_value == 1
+    assert cb.calibration_test([1, 0], [0.0, 1.0], method="asymptotic").p_value == 0
 
 
 def test_auto_switches_by_rows_and_by_expected_variance():
     y_true, y_prob, _ = calibrated().draw(2000, seed=1)
-    assert cb.calibration_test(y_true, y_prob).method == "brownian"
+    assert cb.calibration_test(y_true, y_prob).method == "asymptotic"
     assert cb.calibration_test(y_true[1:], y_prob[1:]).method == "exact"
     y_true, y_prob, _ = rare().draw(40_000, seed=1)
     assert cb.calibration_test(y_true, y_prob).method == "exact"
@@ -103,17 +103,17 @@ def test_the_two_tests_agree_on_many_rows():
     for seed in range(3):
         y_true, y_prob, _ = calibrated().draw(20_000, seed=seed)
         exact = cb.calibration_test(y_true, y_prob, method="exact")
-        limit = cb.calibration_test(y_true, y_prob, method="brownian")
+        limit = cb.calibration_test(y_true, y_prob, method="asymptotic")
         assert exact.statistic == pytest.approx(limit.statistic, abs=1e-12)
         assert exact.p_value == pytest.approx(limit.p_value, abs=0.07)
 
 
 def test_the_limit_reaches_far_into_the_tail():
-    found = cb.calibration_test([0] * 5400, [0.5] * 5400, method="brownian")
+    found = cb.calibration_test([0] * 5400, [0.5] * 5400, method="asymptotic")
     assert found.p_value == pytest.approx(0.0, abs=1e-300)
-    found = cb.calibration_test([0] * 1320, [0.5] * 1320, method="brownian")
+    found = cb.calibration_test([0] * 1320, [0.5] * 1320, method="asymptotic")
     assert 1e-300 < found.p_value < 1e-270
-    assert cb.calibration_test([0, 1], [0.5, 0.5], method="brownian").p_value == 1
+    assert cb.calibration_test([0, 1], [0.5, 0.5], method="asymptotic").p_value == 1
 
 
 def test_depends_on_rows_not_on_their_order_and_on_the_seed():
@@ -219,7 +219,7 @@ def test_the_size_of_the_limit_where_it_is_the_default(law, rows):
     times, rejected = 1000, 0
     for seed in range(times):
         found = cb.calibration_test(*law.draw(rows, seed=seed)[:2])
-        assert found.method == "brownian"
+        assert found.method == "asymptotic"
         rejected += found.p_value <= 0.05
     assert binom.sf(rejected - 1, times, 0.05) > 1e-4
 
@@ -232,6 +232,7 @@ def test_reads_like_a_sentence_and_is_plain():
         "and the data: 9,999 draws, standard error 0.0001)."
     )
     assert found.to_dict()["method"] == "exact"
+    assert found.to_dict()["p_value_is_bound"] is False
     few = cb.calibration_test([1] * 40, [0.2] * 40, draws=3000)
     assert "probability under 0.000334 (" in repr(few)  # rounded up
     assert "(exact test over the draws and the data: 1 draw, " in repr(
@@ -241,7 +242,7 @@ def test_reads_like_a_sentence_and_is_plain():
     assert "probability 1 (exact test over the draws and the data: 100 draws, " in repr(large)
     none = cb.calibration_test([1] * 40_000, [0.2] * 40_000)
     assert none.p_value == 0  # too small for a double
-    assert "would have probability under 1e-300 (brownian test)" in repr(none)
+    assert "would have probability under 1e-300 (asymptotic test)" in repr(none)
 
 
 @pytest.mark.parametrize(
@@ -251,6 +252,7 @@ def test_reads_like_a_sentence_and_is_plain():
             {"method": "exakt"},
             "method must be one of auto, exact.*Did you mean 'exact'",
         ),
+        ({"method": "brownian"}, "one of auto, exact, asymptotic, but it is 'brownian'"),
         ({"draws": 0}, "draws must be a whole number, 1 or more"),
         ({"seed": -1}, "seed must be a whole number, 0 or more"),
         ({"sample_weight": [0.5, 1, 1]}, "Weights must be whole numbers"),

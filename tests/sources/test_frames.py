@@ -1,5 +1,6 @@
 """One table in every engine gives one answer, and the same words when something is wrong."""
 
+import math
 from decimal import Decimal
 
 import duckdb
@@ -51,6 +52,7 @@ FUNCTIONS = {
     "certify": lambda d: cb.certify(d, sided="both"),
     "betting": lambda d: cb.certify(d, method="betting"),
     "test": lambda d: cb.calibration_test(d, method="exact", draws=99),
+    "far tail": lambda d: math.log(cb.calibration_test(d, method="asymptotic").p_value),
     "isotonic": lambda d: cb.IsotonicCalibrator().fit(d).predict(np.linspace(0, 1, 99)),
     "platt": lambda d: cb.PlattCalibrator().fit(d).predict(np.linspace(0, 1, 99)),
     "venn_abers": lambda d: cb.VennAbersCalibrator().fit(d).predict(np.linspace(0, 1, 99)),

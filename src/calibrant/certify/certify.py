@@ -22,7 +22,7 @@ from calibrant.certify.evidence import (
     mean_variance,
 )
 from calibrant.certify.methods import Estimand, Method, Terms, chosen, formula
-from calibrant.certify.testing import DRAWS, needs_exact, suited_test
+from calibrant.certify.testing import DRAWS, asymptotic_need, needs_exact, suited_test
 from calibrant.diagram import Diagram, Needs, resolve
 from calibrant.measure.extremes import extremes_need
 from calibrant.sources.predictions import Predictions, TallyData, data_of, warn
@@ -34,21 +34,23 @@ _MOST_DRAWS = 99_999
 def rows_need(terms: Terms, most_exact: int | None = None) -> Needs:
     """Mark every cell where the certificate, or an exact test of c = 0, looks at each row.
 
-    A certificate needs that test for a lower end only; `most_exact` asks for it up to so many
-    rows in any case.
+    A certificate needs that test for a lower end only; `most_exact` asks for it in any case, up to
+    so many rows for an exact one. An asymptotic test needs no more than cells that are not wide.
     """
 
     def need(diagram: Diagram) -> BoolArray:
         none = np.zeros(len(diagram.cells), dtype=bool)
-        if not (diagram.totals.labels_binary and diagram.totals.weights_integer):
+        counts = diagram.totals.labels_binary and diagram.totals.weights_integer
+        if not counts or diagram.weight > 2**53:
             return none
         n = round(diagram.weight)
         method = chosen(terms.method, n, rows_known=True)
-        exact = method == "asymptotic" and terms.sided == "both"
-        if most_exact is not None:
-            exact = n <= most_exact
-        looks = method == "betting" or (exact and needs_exact(n, mean_variance(diagram)))
-        return every_cell(diagram) if looks else none
+        few = needs_exact(n, mean_variance(diagram))
+        tested = most_exact is not None or (method == "asymptotic" and terms.sided == "both")
+        exact = tested and few and (most_exact is None or n <= most_exact)
+        if method == "betting" or exact:
+            return every_cell(diagram)
+        return asymptotic_need(diagram) if tested and not few else none
 
     return need
 

@@ -1,4 +1,4 @@
-"""Is it calibrated? Tests of c(f) = 0: exact by drawing, or by the range of Brownian motion."""
+"""Is it calibrated? Tests of c(f) = 0: exact by drawing, or asymptotic for many rows."""
 
 from __future__ import annotations
 
@@ -24,18 +24,21 @@ from calibrant.certify.evidence import (
     evidence_of,
     mean_variance,
 )
+from calibrant.certify.far_tail import far_tail, too_wide
 from calibrant.certify.null import null_ranges, walk_range
 from calibrant.certify.sequential import drawn_p_value
 from calibrant.diagram import TOLERANCE, Diagram, resolve
 from calibrant.measure.extremes import extremes_need
 from calibrant.sources.predictions import data_of, warn
 
-TestMethod: TypeAlias = Literal["auto", "exact", "brownian"]
-TEST_METHODS = ("auto", "exact", "brownian")
+TestMethod: TypeAlias = Literal["auto", "exact", "asymptotic"]
+TEST_METHODS = ("auto", "exact", "asymptotic")
 #: Fewer rows, or less expected variance, than this and the limit is not to be trusted.
 _LEAST_ROWS, _LEAST_VARIANCE = 2000, 50.0
 #: Values of n c_emp this close, and this share of n, are equal, or rounding would decide ties.
 _SAME, _SAME_SHARE = 1e-9, 1e-13
+#: Under this the limit's normal tail is too small for rare events, and a proved bound takes over.
+_FAR = 1e-3
 #: Seconds of drawing after which a bar shows how far it is.
 _LONG = 1.0
 #: The most samples that the exact test draws.
@@ -54,7 +57,7 @@ class CalibrationTest:
         The chance, if c(f) = 0, of a calibration error at least as large: 0 if it is too small for
         a double.
     method : str
-        "exact" or "brownian".
+        "exact" or "asymptotic".
     n : int
         Rows.
     draws, seed : int or None
@@ -64,6 +67,10 @@ class CalibrationTest:
         Standard error of an exact test's p-value p over the draws: another seed moves it about
         this much. It is p sqrt((1 - p) / 100) if the test stopped at the 100th draw that reached
         the observed error, and sqrt(p (1 - p) / draws) if it made all draws.
+    p_value_is_bound : bool
+        The p-value is proved to be at least the chance given these scores, for any number of rows:
+        an asymptotic test far in the tail. Otherwise an asymptotic p-value is an approximation
+        for many rows, and 0.001 where the approximation is less than that but the bound is not.
 
     Examples
     --------
@@ -71,10 +78,10 @@ class CalibrationTest:
     >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(5000, seed=1)
     >>> test = cb.calibration_test(y_true, y_prob)
     >>> test.method, round(test.p_value, 3)
-    ('brownian', 0.998)
+    ('asymptotic', 0.998)
     >>> test
     There is no evidence against calibration: if the scores were right, a calibration error
-    of 0.004327 or more on 5,000 rows would have probability 0.998 (brownian test).
+    of 0.004327 or more on 5,000 rows would have probability 0.998 (asymptotic test).
     """
 
     statistic: float
@@ -84,6 +91,7 @@ class CalibrationTest:
     draws: int | None = None
     seed: int | None = None
     p_value_error: float | None = None
+    p_value_is_bound: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
@@ -105,11 +113,13 @@ class CalibrationTest:
 
 
 def chance(test: CalibrationTest, digits: int = 3) -> str:
-    """Return a p-value in words, which say if it is the least that draws can show."""
+    """Return a p-value in words, which say if it is a bound or the least that draws can show."""
     if test.p_value == 0:
         return "under 1e-300"
     if test.draws is not None and test.p_value <= 1 / (test.draws + 1):
         return f"under {rounded_up(test.p_value, digits)}"
+    if test.p_value_is_bound:
+        return f"at most {rounded_up(test.p_value, digits)}"
     return f"{test.p_value:.{digits}g}"
 
 
@@ -118,19 +128,39 @@ def needs_exact(n: int, v0: float) -> bool:
     return n < _LEAST_ROWS or n * v0 < _LEAST_VARIANCE
 
 
-def brownian_test(evidence: Evidence) -> CalibrationTest:
-    """Test c(f) = 0 by the limit law of c_emp: the range of Brownian motion.
+def asymptotic_test(diagram: Diagram, evidence: Evidence) -> CalibrationTest:
+    """Test c(f) = 0 by the limit law of c_emp, and by a proved bound in the far tail.
+
+    The limit is the range of Brownian motion. Under 1e-3 its normal tail is too small where events
+    are rare, so that `far_tail` takes over; it is larger, so 1e-3 is the p-value in between, and
+    the p-value never rises with the calibration error.
 
     References
     ----------
     Feller (1951); Arrieta-Ibarra et al., "Metrics of calibration for probabilistic predictions",
-    JMLR 2022.
+    JMLR 2022; `far_tail` for the bound.
     """
+    c_emp, n = evidence.c_emp, evidence.n
+    limit = _limit(evidence)
+    if limit >= _FAR:
+        return CalibrationTest(c_emp, limit, "asymptotic", n)
+    bound = far_tail(diagram.cells, n * c_emp - _same(n))
+    p_value = max(limit, min(_FAR, bound))
+    # a bound over 1e-3 proves nothing about 1e-3, which then is an approximation like the limit
+    return CalibrationTest(c_emp, p_value, "asymptotic", n, p_value_is_bound=bound <= _FAR)
+
+
+def _limit(evidence: Evidence) -> float:
     if evidence.v0 > 0:
-        p_value = range_tail(evidence.c_emp * math.sqrt(evidence.n) / math.sqrt(evidence.v0))
-    else:  # scores of 0 and 1 alone leave nothing to chance
-        p_value = 1.0 if evidence.c_emp <= TOLERANCE else 0.0
-    return CalibrationTest(evidence.c_emp, p_value, "brownian", evidence.n)
+        return range_tail(evidence.c_emp * math.sqrt(evidence.n) / math.sqrt(evidence.v0))
+    # scores of 0 and 1 alone leave nothing to chance
+    return 1.0 if evidence.c_emp <= TOLERANCE else 0.0
+
+
+def asymptotic_need(diagram: Diagram) -> BoolArray:
+    """Mark the cells that are too wide for the bound in the far tail, where it is asked for."""
+    wide = too_wide(diagram.cells)
+    return wide & (_limit(evidence_of(diagram)) < _FAR) if wide.any() else wide
 
 
 def exact_test(counts: Counts, *, draws: int = DRAWS, seed: int = 0) -> CalibrationTest:
@@ -172,7 +202,7 @@ def suited_test(diagram: Diagram, evidence: Evidence, draws: int, seed: int) -> 
     """Run the test that `needs_exact` asks for; an exact one needs every cell opened."""
     if needs_exact(evidence.n, evidence.v0):
         return exact_test(counts_of(diagram, "an exact test"), draws=draws, seed=seed)
-    return brownian_test(evidence)
+    return asymptotic_test(diagram, evidence)
 
 
 def calibration_test(
@@ -193,10 +223,11 @@ def calibration_test(
         Outcomes, 0/1, as for `calibration_error`.
     y_prob : array_like
         Predicted probabilities.
-    method : {"auto", "exact", "brownian"}
+    method : {"auto", "exact", "asymptotic"}
         "exact" draws outcomes from the scores; its size, over the draws and the data, is at most
-        the level for any number of rows. "brownian" is a formula for many rows. "auto" takes the
-        exact one below 2000 rows, or where the sum of f (1 - f) is under 50.
+        the level for any number of rows. "asymptotic" is a formula for many rows; far under 0.001
+        its p-value is a proved bound. "auto" takes the exact one below 2000 rows, or where the
+        sum of f (1 - f) is under 50.
     draws : int, default 9999
         The most samples for the exact test, which stops early once 100 of them have a calibration
         error as large as the one observed. Its smallest p-value is 1 / (draws + 1).
@@ -235,8 +266,9 @@ def calibration_test(
     warn(data.warnings, stacklevel=2)
     if method == "auto":
         few = needs_exact(round(diagram.weight), mean_variance(diagram))
-        method = "exact" if few else "brownian"
-    if method == "brownian":
-        return brownian_test(evidence_of(resolve(data.source, extremes_need)))
+        method = "exact" if few else "asymptotic"
+    if method == "asymptotic":
+        diagram = resolve(data.source, extremes_need, asymptotic_need)
+        return asymptotic_test(diagram, evidence_of(diagram))
     counts = counts_of(resolve(data.source, every_cell), "an exact test")
     return exact_test(counts, draws=draws, seed=seed)
