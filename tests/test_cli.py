@@ -734,6 +734,24 @@ def test_names_that_are_markup_or_not_ascii(tmp_path):
     assert "Note: column '[bold]é' holds a single value" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("rows", "events", "words"),
+    [
+        (100, 50, r"p-value under +0\.0001 "),  # the least that draws can show
+        (100, 33, r"test p-value +0\.\d+ "),
+        (3000, 1200, r"p-value at most +[1-9]\.\de-\d+ "),  # a proved bound
+        (3000, 930, r"test p-value +0\.\d\d? "),
+        (90_000, 89_000, r"p-value under +1e-300 "),
+    ],
+)
+def test_a_p_value_says_if_it_is_a_bound(rows, events, words, tmp_path):
+    table = pd.DataFrame({"y": np.arange(rows) < events, "p": 0.3})
+    table.astype({"y": int}).to_csv(tmp_path / "p.csv", index=False)
+    done = calibrant("audit", tmp_path / "p.csv", "--label", "y", "--prob", "p")
+    assert done.returncode == 0
+    assert re.search(words, done.stdout), done.stdout
+
+
 def test_a_narrow_terminal_loses_no_number(folder, expected):
     done = process(
         "audit", folder / "good.csv", "--label", "y", "--prob", "p", env={"COLUMNS": "20"}

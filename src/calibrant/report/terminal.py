@@ -280,7 +280,9 @@ def _facts(audit: Audit) -> Table:
         share = f"{100 * audit.certificate.confidence:.4g}%"
         table.add_row(f"  certified, {share}", _upper(audit.certificate.upper))
     if audit.test is not None:
-        table.add_row("test p-value", chance(audit.test, digits=2))
+        # "at most" and "under" stand on the left, where they do not make the table wider
+        words, _, p_value = chance(audit.test, digits=2).rpartition(" ")
+        table.add_row(f"p-value {words}" if words else "test p-value", p_value)
     return table
 
 
