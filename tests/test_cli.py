@@ -387,7 +387,11 @@ def test_apply_adds_a_column_and_says_so(kept, folder, tmp_path, ending):
     command = ["apply", "c.json", folder / f"good.{ending}", "--prob", "p", "-o", f"out.{ending}"]
     done = calibrant(*command, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"Written to out.{ending}: 3,000 rows.\n"
+    own = (
+        "These are the scores that the calibrator was fitted to, so that an audit of the "
+        "calibrated ones proves nothing: audit rows that it has not seen."
+    )
+    assert done.stdout == f"Written to out.{ending}: 3,000 rows. {own}\n"
     read = pd.read_csv if ending == "csv" else pd.read_parquet
     before, after = read(folder / f"good.{ending}"), read(tmp_path / f"out.{ending}")
     assert list(after) == [*before, "calibrated"]

@@ -112,6 +112,14 @@ def test_runs_of_one_direction_change_nothing():
     assert game.runs.tolist() == [0, 2, 4]
 
 
+@pytest.mark.parametrize("score", [1.0, 1 - 2.0**-53, 1 - 1e-13, 1 - 1e-9])
+def test_scores_next_to_one_that_are_wrong(score):
+    for events in (0, 1, 2):
+        counts = Counts(np.array([score]), np.array([2]), np.array([events]))
+        found = betting(counts, abs(events / 2 - score), 0.05).upper
+        assert abs(events / 2 - score) <= found <= 1
+
+
 def test_many_shares_at_once_or_one_by_one(monkeypatch):
     y_true, y_prob, _ = calibrated().draw(500, seed=3)
     found = cb.certify(y_true, y_prob).upper

@@ -58,7 +58,8 @@ def test_a_quick_run_gives_the_numbers_that_are_kept(results):
     found, expected = (dict(numbers(without_extras(one))) for one in (results, known))
     assert found.keys() == expected.keys()
     same = all(known["versions"][name] == version(name) for name in ("numpy", "scikit-learn"))
-    tolerance = 1e-4 if same else 0.1
+    # with equal versions another processor still stops an optimiser elsewhere: 4.5e-4 was seen
+    tolerance = 1e-3 if same else 0.1
     # the ends of Figure 1's axis are logs of scores near 0 and 1
     places = [place for place in found if ".weight" not in place and ".interval" not in place]
     if not same:  # shares of a small cost on 172 rows, which a few rows more change a lot

@@ -167,14 +167,17 @@ class TestAuditRegions:
             for count in (1, 10)
         }
         fresh, outcome = data(3000, 11)
-        widths = {
-            count: min(
-                one.certificate.upper - one.certificate.c_emp
-                for one in cb.audit_regions(model, fresh, outcome)
-            )
-            for count, model in trees.items()
-        }
-        assert widths[10] > widths[1]
+        for count, model in trees.items():
+            found = cb.audit_regions(model, fresh, outcome)
+            leaves = {
+                name: [one for one in found if one.columns == name]
+                for name in {one.columns for one in found}
+            }
+            assert len(leaves) == count
+            for regions in leaves.values():
+                for one in regions:
+                    assert one.certificate.statements == len(regions)
+                    assert one.certificate.confidence == pytest.approx(1 - 0.05 / count)
 
     def test_models_without_regions_are_refused(self):
         from sklearn.linear_model import LogisticRegression

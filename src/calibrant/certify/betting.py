@@ -31,6 +31,8 @@ LARGEST_BET = 0.9
 _BETS, _FIRST = 8, 0.4
 #: Logarithms taken in one go, so that the temporaries stay near the processor.
 _BATCH = 1 << 17
+#: A bound this close to 1 is 1.
+_NEXT_TO_ONE = 1e-12
 THEOREM = "Markov's inequality for a fixed mixture of bets against all intervals"
 
 
@@ -110,7 +112,7 @@ class Game:
 
     def upper(self, c_emp: float, delta: float) -> float:
         """Return the least m >= c_emp from which on every candidate is ruled out."""
-        if c_emp >= 1:
+        if 1 - c_emp < _NEXT_TO_ONE:
             return 1.0
         goal, found = math.log(1 / delta), c_emp
         # about as far above c_emp as the bound will be
@@ -133,11 +135,11 @@ def _passed(over: Callable[[float], float], low: float, step: float) -> float:
     """
     from scipy.optimize import brentq
 
-    if low >= 1 or over(low) >= 0:
+    if 1 - low < _NEXT_TO_ONE or over(low) >= 0:
         return low
     high = low + min(step, (1 - low) / 2)
     while over(high) < 0:
-        if 1 - high < 1e-12:
+        if 1 - high < _NEXT_TO_ONE:
             return 1.0
         low, high = high, high + min(step / 2, (1 - high) / 2)
         step *= 2
