@@ -13,7 +13,7 @@ from calibrant.advice import _recommended
 from calibrant.simulate import Law, calibrated, overconfident, shifted, underconfident
 from measure import show
 
-SAMPLES = 200
+SAMPLES = 100
 LAWS: tuple[Law, ...] = (
     calibrated(),
     overconfident(1.2),

@@ -9,6 +9,7 @@ import numpy as np
 
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.certify.certificate import Certificate, percent, rounded_up
+from calibrant.certify.evidence import evidence_of, few_surprises
 from calibrant.certify.testing import CalibrationTest, chance
 from calibrant.decide.curve import points_below, thresholds_need
 from calibrant.diagram import Diagram
@@ -47,8 +48,8 @@ class Trial:
     saved : float
         What it takes off the Brier score; negative if it adds to it.
     saved_error : float
-        Standard error of that: of the sample, and at least what it would be if the scores before
-        and after were equally right, because a sample without surprises hardly varies.
+        Standard error of that: of the sample, and, with few surprises, at least what it would be if
+        the scores before and after were equally right, because gains then hardly vary.
     behind, behind_error : float
         How much less it takes off than the best of those tried, and the standard error of that
         difference: rows are the same for both, so that it is known better than either gain.
@@ -142,7 +143,7 @@ def advice_of(
     trials: tuple[Trial, ...] = ()
     brier = brier_of(diagram)
     if counts.sum(axis=1).min() >= _LEAST:
-        trials = _trials(score, counts, brier, seed)
+        trials = _trials(score, counts, brier, seed, few=few_surprises(evidence_of(diagram)))
     miscalibrated = None if test is None else test.p_value <= 1 - confidence
     helps = _recommended(trials)
     found = helps if miscalibrated else None
@@ -182,8 +183,10 @@ def _losses(score: FloatArray) -> FloatArray:
     return np.stack([score**2, (1 - score) ** 2])
 
 
-def _trials(score: FloatArray, counts: IntArray, brier: float, seed: int) -> tuple[Trial, ...]:
-    """Cross-fit every calibrator on the same folds."""
+def _trials(
+    score: FloatArray, counts: IntArray, brier: float, seed: int, *, few: bool
+) -> tuple[Trial, ...]:
+    """Cross-fit every calibrator on the same folds; with few surprises, gains vary too little."""
     rng = np.random.default_rng(seed)
     folds = np.stack([dealt(one, FOLDS, rng) for one in counts], axis=1)  # fold, label, score
     before, n = _losses(score), float(counts.sum())
@@ -200,11 +203,13 @@ def _trials(score: FloatArray, counts: IntArray, brier: float, seed: int) -> tup
     # covariances of the gains of one row: in the sample, and if before and after are equally right.
     # A row's gain is g0 without and g1 with the event, of opposite signs; it is 0 on average for a
     # chance of g0 / (g0 - g1), and its square is then -g0 g1 on average.
-    noise = products / n - np.outer(mean, mean), fair / n
+    noise = [products / n - np.outer(mean, mean), *([fair / n] if few else [])]
     best = int(mean.argmax())
-    errors = np.sqrt(np.maximum.reduce([np.diag(part) for part in noise]) / n)
+    alone = [np.diag(part) for part in noise]
     apart = [np.diag(part) - 2 * part[best] + part[best, best] for part in noise]
-    behind = np.sqrt(np.maximum(np.maximum(*apart), 0) / n)
+    errors, behind = (
+        np.sqrt(np.maximum.reduce([*parts, np.zeros(len(TRIED))]) / n) for parts in (alone, apart)
+    )
     return tuple(
         Trial(
             name=name,

@@ -18,6 +18,7 @@ from calibrant.certify.evidence import (
     Evidence,
     check_rows,
     evidence_of,
+    few_surprises,
     too_good,
 )
 from calibrant.certify.methods import Terms
@@ -31,8 +32,6 @@ from calibrant.sources.models import Models, Pairs, models_of
 SCHEMA_VERSION = 1
 #: What rounding leaves of a variance of 0, as a share of the mean square.
 _ROUNDING = 1e-13
-#: With fewer surprises than this, expected or seen, a normal limit does not know its own width.
-_FEW_SURPRISES = 50.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +286,7 @@ def _differences(
         both, combinations(evidence, 2), pairs.brier, pairs.log, strict=True
     ):
         ends = one.certificate, other.certificate
-        few = any(n * min(model.v0, model.brier) < _FEW_SURPRISES for model in known)
+        few = any(few_surprises(model) for model in known)
         differences.append(
             Difference(
                 first=one.name,

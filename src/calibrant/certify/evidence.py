@@ -15,6 +15,8 @@ from calibrant.measure.error import error_of
 MOST_ROWS = 1 << 24
 #: So many rows without any calibration error are hardly chance.
 _MANY_ROWS = 50
+#: With fewer surprises than this a normal limit does not know its own width.
+_FEW_SURPRISES = 50.0
 WERE_THESE = "were these the rows that a calibrator was fitted to?"
 
 
@@ -69,6 +71,11 @@ def check_rows(diagram: Diagram, what: str) -> None:
         raise _checks.needs_binary(what)
     if not diagram.totals.weights_integer:
         raise _checks.needs_row_counts(what)
+
+
+def few_surprises(evidence: Evidence) -> bool:
+    """Whether so few surprises are expected, or were seen, that variances may be 0 by chance."""
+    return evidence.n * min(evidence.v0, evidence.brier) < _FEW_SURPRISES
 
 
 def too_good(diagram: Diagram) -> bool:
