@@ -174,6 +174,7 @@ def test_few_surprises_widen_the_interval_in_every_engine(wrap, tmp_path):
         )
 
 
+@pytest.mark.filterwarnings("ignore:.*not counted:UserWarning")
 @pytest.mark.parametrize("wrap", [ENGINES[e] for e in ("pandas", "polars lazy", "duckdb table")])
 def test_a_model_that_is_certain_where_the_other_is_not(wrap, tmp_path):
     score = TABLE["a b"].to_numpy().copy()
@@ -183,6 +184,11 @@ def test_a_model_that_is_certain_where_the_other_is_not(wrap, tmp_path):
     assert np.isfinite(found.models[0].log_loss)
     assert found.differences[0].log_loss is None
     assert "score of 0 or 1, which costs infinitely much if it is ever wrong" in found.warnings[-1]
+    # a row that does not count is not certain of anything
+    (tmp_path / "w").mkdir()
+    silent = TABLE.assign(sure=score, w=(score > 0).astype(int))
+    quiet = cb.compare(wrap(silent, tmp_path / "w"), label="y", probs=["sure", "a b"], weight="w")
+    assert quiet.differences[0].log_loss is not None
     both = cb.compare(frame, label="y", probs=["sure", "same"])
     assert both.differences[0].log_loss.value == 0
     assert both.warnings == ()

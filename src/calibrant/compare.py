@@ -251,7 +251,8 @@ def comparison_of(models: Models, confidence: float) -> Comparison:
     terms = Terms(confidence, "certified", "both", statements=len(names))
     diagrams = models.diagrams()
     check_rows(diagrams[0], "a comparison")
-    pairs, evidence = models.pairs(), [evidence_of(diagram) for diagram in diagrams]
+    evidence = [evidence_of(diagram) for diagram in diagrams]
+    pairs = models.pairs(fair=any(few_surprises(one) for one in evidence))
     found = [
         _finding(name, diagram, total, terms)
         for name, diagram, total in zip(names, diagrams, pairs.log_loss.tolist(), strict=True)

@@ -8,7 +8,11 @@ import pytest
 
 import calibrant as cb
 from calibrant.recalibrate.applying import apply_calibrator
-from calibrant.recalibrate.fingerprint import fingerprint, fingerprint_of
+from calibrant.recalibrate.fingerprint import (
+    fingerprint,
+    fingerprint_level,
+    fingerprint_of,
+)
 from reference.engines import ENGINES
 
 
@@ -19,7 +23,8 @@ def sample(rows, seed=0):
 
 
 def by_hand(y_prob):
-    cell = np.minimum(np.floor(y_prob * 2**14), 2**14 - 1).astype(int)
+    cells = 2 ** fingerprint_level(len(y_prob))
+    cell = np.minimum(np.floor(y_prob * cells), cells - 1).astype(int)
     return fingerprint(cell, np.ones(len(cell), dtype=int))
 
 

@@ -12,12 +12,11 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant.recalibrate.estimators import Calibrator
-from calibrant.recalibrate.fingerprint import fingerprint
+from calibrant.recalibrate.fingerprint import fingerprint, fingerprint_level
 from calibrant.sources.duck import MISSING_WORDS, literal
 from calibrant.sources.engine import quoted
 from calibrant.sources.original import Original
 from calibrant.sources.writing import check_new, taking_place
-from calibrant.tally import DEFAULT_LEVEL
 
 #: How a file is written, for the endings that it may have.
 _FORMATS = {
@@ -103,7 +102,7 @@ def apply_calibrator(
     scores = _Scores(table, prob)
     rows, missing = scores.checked()
     known = calibrator.fitted_scores_
-    fitted_here = known is not None and rows > missing and scores.fingerprint() == known
+    fitted_here = known is not None and scores.fingerprint(rows - missing) == known
     query, options = _query(scores, calibrator, name, ending)
     with _explained(output), taking_place(output) as part:
         group = "ROW_GROUP_SIZE" if ending == ".parquet" else ""
@@ -177,9 +176,11 @@ class _Scores:
             raise _checks.outside_unit(name, wrong, *self._first(outside, score), highest)
         return rows, missing
 
-    def fingerprint(self) -> str:
+    def fingerprint(self, rows: int) -> str | None:
         """Hash the scores as a calibrator does those that it is fitted to."""
-        score, cells = quoted(self.name), 1 << DEFAULT_LEVEL
+        if rows == 0:
+            return None
+        score, cells = quoted(self.name), 1 << fingerprint_level(rows)
         cell = f"least(floor({score} * {cells}), {cells - 1})::BIGINT AS cell"
         given = f"{score} IS NOT NULL AND NOT isnan({score})"
         query = f"{self.select([cell, 'count(*)'])} WHERE {given} GROUP BY cell"

@@ -54,8 +54,9 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     rows_, events_ : float
         Total weight of the rows it was fitted on, and of the events among them.
     fitted_scores_ : str or None
-        A hash of how many of their scores fell into each of 16,384 cells, so that the same rows are
-        known again; no row can be read from it. None for calibrators that version 0.1.0 wrote.
+        A hash of how many of their scores fell into each of up to 16,384 cells, so that the same
+        rows are known again; no row can be read from it. None for calibrators that version 0.1.0
+        wrote.
 
     Examples
     --------

@@ -12,14 +12,20 @@ import numpy as np
 
 from calibrant._types import IntArray
 from calibrant.sources.predictions import Predictions
-from calibrant.tally import DEFAULT_LEVEL, Cells
+from calibrant.sources.slots import start_level
+from calibrant.tally import DEFAULT_LEVEL
 
 #: Hexadecimal digits that are kept: two sets of scores share them by chance once in 10^19.
 LENGTH = 16
 
 
+def fingerprint_level(rows: int) -> int:
+    """Return the level of the tally: that of the first one in a fit, so that it costs nothing."""
+    return min(DEFAULT_LEVEL, start_level(rows, fine=True))
+
+
 def fingerprint(cell: IntArray, rows: IntArray) -> str:
-    """Hash the rows in each non-empty cell of level 14, in any order and in any number of parts."""
+    """Hash the rows in each non-empty cell, which may come in any order and in several parts."""
     cells, which = np.unique(cell, return_inverse=True)
     counts = np.bincount(which, rows).astype("<i8")
     return sha256(cells.astype("<i8").tobytes() + counts.tobytes()).hexdigest()[:LENGTH]
@@ -28,13 +34,9 @@ def fingerprint(cell: IntArray, rows: IntArray) -> str:
 def fingerprint_of(data: Predictions) -> str:
     """Hash the scores of rows that count."""
     cells, _ = data.source.start()
-    if (~cells.single & (cells.level < DEFAULT_LEVEL)).any():
-        cells = data.source.tally(DEFAULT_LEVEL).cells
-    return fingerprint(_cells_of(cells), cells.rows)
-
-
-def _cells_of(cells: Cells) -> IntArray:
-    """Return the cell of level 14 that each cell lies in; a score of 1 is in the last one."""
-    last = (1 << DEFAULT_LEVEL) - 1
-    found = (cells.low * float(1 << DEFAULT_LEVEL)).astype(np.int64)
-    return np.minimum(found, last)
+    level = fingerprint_level(int(cells.rows.sum()))
+    if (~cells.single & (cells.level < level)).any():
+        cells = data.source.tally(level).cells
+    # the cell that a finer one lies in; a score of 1 is in the last one
+    place = np.minimum((cells.low * float(1 << level)).astype(np.int64), (1 << level) - 1)
+    return fingerprint(place, cells.rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from calibrant import _checks
-from calibrant._types import BoolArray, FloatArray
+from calibrant._types import FloatArray
 from calibrant.diagram import Diagram, resolve
 from calibrant.sources.arrays import ArraySource
 from calibrant.sources.groups import reaching_extremes
@@ -35,7 +36,7 @@ class Pairs:
         that it would have on average if the two models were equally right about every row. With
         d0 and d1 the difference without and with the event, that is the case for a chance of
         d0 / (d0 - d1), and the square is then -d0 d1 on average. Infinite for log losses where one
-        model is certain and the other is not.
+        model is certain and the other is not; else 0 if it was not asked for.
     """
 
     log_loss: FloatArray
@@ -52,8 +53,8 @@ class Models(Protocol):
     def diagrams(self) -> list[Diagram]:
         """Return the diagram of each model, its extremes resolved."""
 
-    def pairs(self) -> Pairs:
-        """Compare all pairs row by row, in one pass."""
+    def pairs(self, *, fair: bool) -> Pairs:
+        """Compare all pairs row by row, in one pass; `fair` asks for the last sum."""
 
 
 class ArrayModels:
@@ -67,7 +68,7 @@ class ArrayModels:
         """Return the diagram of each model, its extremes resolved."""
         return [resolve(one.source, reaching_extremes) for one in self._data]
 
-    def pairs(self) -> Pairs:
+    def pairs(self, *, fair: bool) -> Pairs:
         """Compare all pairs row by row, in one pass."""
         count = len(self.names)
         log_loss = np.zeros(count)
@@ -76,29 +77,39 @@ class ArrayModels:
         for chunks in zip(*(source.numbered_chunks() for source in sources), strict=True):
             rows = [chunk[2] for chunk in chunks]
             weight = np.ones(len(rows[0].score)) if rows[0].weight is None else rows[0].weight
-            event = rows[0].label.astype(bool)
+            hits = [np.where(one.label, one.score, 1 - one.score) for one in rows]
             with np.errstate(divide="ignore"):
-                logs = [-np.log(np.stack([1 - one.score, one.score])) for one in rows]
-            squares = [np.square(np.stack([one.score, 1 - one.score])) for one in rows]
+                logs = [-np.log(hit) for hit in hits]
+            squares = [(1 - hit) ** 2 for hit in hits]
             for k, loss in enumerate(logs):
-                log_loss[k] += (np.where(event, loss[1], loss[0]) * weight).sum()
+                log_loss[k] += (loss * weight).sum()
             for which, losses in enumerate((squares, logs)):
                 for pair, (a, b) in enumerate(combinations(losses, 2)):
-                    sums[which, pair] += _paired_sums(a, b, event, weight)
+                    with np.errstate(invalid="ignore"):  # both may be certain, and wrong
+                        apart = a - b
+                        more = apart @ weight, np.square(apart) @ weight
+                    sums[which, pair, :2] += more
+            for pair, (one, other) in enumerate(combinations([row.score for row in rows], 2)):
+                sums[:, pair, 2] += _fair_sums(one, other, weight, fair=fair)
         return Pairs(log_loss, sums[0], sums[1])
 
 
-def _paired_sums(
-    one: FloatArray, other: FloatArray, event: BoolArray, weight: FloatArray
-) -> tuple[float, float, float]:
-    """Sum up what `Pairs` holds of two models, from their losses without and with the event."""
-    with np.errstate(invalid="ignore"):  # both may be certain, and wrong
-        apart = one - other
-        seen = np.where(event, apart[1], apart[0])
-        fair = np.where((one == other).all(axis=0), 0.0, -apart[0] * apart[1])
-        total, square = float((seen * weight).sum()), float((np.square(seen) * weight).sum())
-    # 0 times infinity: a model that is certain next to one that nearly is
-    return total, square, float((np.where(np.isnan(fair), np.inf, fair) * weight).sum())
+def _fair_sums(
+    one: FloatArray, other: FloatArray, weight: FloatArray, *, fair: bool
+) -> tuple[float, float]:
+    """Sum up -d0 d1 of squared losses and of log losses, from the scores of two models."""
+    sure = ((one <= 0) | (one >= 1) | (other <= 0) | (other >= 1)) & (one != other)
+    endless = math.inf if weight[sure].any() else 0.0
+    if not fair:
+        return 0.0, endless
+    middle, gap = (one + other) / 2, one - other
+    squared = float((4 * gap * gap * middle * (1 - middle)) @ weight)
+    if endless:
+        return squared, endless
+    differ = gap != 0  # so that neither is 0 or 1
+    one, other, weight = one[differ], other[differ], weight[differ]
+    without, event = np.log1p(-other) - np.log1p(-one), np.log(other) - np.log(one)
+    return squared, float((-without * event) @ weight)
 
 
 class FrameModels:
@@ -141,7 +152,7 @@ class FrameModels:
         [(_, found)] = resolve_groups(grouped)
         return found
 
-    def pairs(self) -> Pairs:
+    def pairs(self, *, fair: bool) -> Pairs:
         """Compare all pairs row by row, in one pass."""
         from calibrant.sources.queries import log, log_gain, part_of
         from calibrant.sources.terms import Term, col, count, lit
@@ -154,23 +165,25 @@ class FrameModels:
             gain, wrong = log_gain(score, col("y"), binary=True)
             off = col("y") - score
             losses |= {f"l{k}": 0 - gain, f"x{k}": wrong, f"b{k}": off.squared()}
-            losses |= {f"l{k}_0": 0 - log(1 - score), f"l{k}_1": 0 - log(score)}
-            losses |= {f"b{k}_0": score.squared(), f"b{k}_1": (1 - score).squared()}
             losses |= {f"p{k}": score, f"s{k}": (score <= 0) | (score >= 1)}
+            if fair:
+                losses |= {f"l{k}_0": 0 - log(1 - score), f"l{k}_1": 0 - log(score)}
+                losses |= {f"b{k}_0": score.squared(), f"b{k}_1": (1 - score).squared()}
         sums: dict[str, Term] = {f"t{k}": col(f"l{k}") * weight for k in models}
         for a, b in combinations(models, 2):
             for kind in "bl":
                 difference = col(f"{kind}{a}") - col(f"{kind}{b}")
                 sums[f"{kind}{a}_{b}"] = difference * weight
                 sums[f"{kind}{a}_{b}_2"] = difference.squared() * weight
-                apart = [col(f"{kind}{a}_{y}") - col(f"{kind}{b}_{y}") for y in (0, 1)]
-                sums[f"{kind}{a}_{b}_3"] = (0 - apart[0] * apart[1]) * weight
+                if fair:
+                    apart = [col(f"{kind}{a}_{y}") - col(f"{kind}{b}_{y}") for y in (0, 1)]
+                    sums[f"{kind}{a}_{b}_3"] = (0 - apart[0] * apart[1]) * weight
         rows = self._rows.with_columns(**losses, part=part_of(col("f")))
         added = {name: col(name).sum() for name in sums}
         wrongs = {f"x{k}": count(col(f"x{k}")) for k in models}
         for a, b in combinations(models, 2):
             sure = (col(f"s{a}") | col(f"s{b}")) & (col(f"p{a}") != col(f"p{b}"))
-            wrongs[f"x{a}_{b}"] = count(sure)
+            wrongs[f"x{a}_{b}"] = count(sure & (weight > 0) if self._source.weighted else sure)
         parts = rows.with_columns(**sums).grouped(["part"], **added, **wrongs).numbers()
         found = {name: float(values.sum()) for name, values in parts.items()}
         return _pairs(found, len(self.names))
@@ -179,9 +192,9 @@ class FrameModels:
 def _pairs(found: dict[str, float], count: int) -> Pairs:
     wrong = np.array([found[f"x{k}"] > 0 for k in range(count)])
     log_loss = np.where(wrong, np.inf, [found[f"t{k}"] for k in range(count)])
-    both = list(combinations(range(count), 2))
+    both, ends = list(combinations(range(count), 2)), ("", "_2", "_3")
     brier, log = (
-        np.array([[found[f"{kind}{a}_{b}{end}"] for end in ("", "_2", "_3")] for a, b in both])
+        np.array([[found.get(f"{kind}{a}_{b}{end}", 0.0) for end in ends] for a, b in both])
         for kind in "bl"
     )
     log[[bool(wrong[a] or wrong[b]) for a, b in both]] = np.nan
