@@ -89,6 +89,101 @@ def test_to_metrics_is_flat_floats():
     assert all(type(value) is float for value in metrics.values())
 
 
+#: An audit for each way in which a number can be missing.
+WITHOUT = {
+    "all there": lambda: cb.audit(*overconfident().draw(1000)[:2]),
+    "one class": lambda: cb.audit([0, 0, 0], [0.2, 0.3, 0.4]),
+    "soft labels": lambda: cb.audit([0.2, 0.9, 0.4], [0.3, 0.8, 0.5]),
+    "weights": lambda: cb.audit([0, 1, 1], [0.2, 0.5, 0.6], sample_weight=[0.5, 2, 1]),
+    "no log-odds": lambda: cb.audit([0, 1, 0, 1], [0.0, 0.3, 0.6, 0.7]),
+    "one score": lambda: cb.audit(np.arange(100) < 30, np.full(100, 0.4)),
+    "nothing predicted": lambda: cb.audit([0, 1], [0.0, 0.0]),
+    "clusters": lambda: cb.audit(
+        *overconfident().draw(1000)[:2], clusters=np.arange(1000) // 2, estimand="cluster"
+    ),
+    "a coarse tally": lambda: cb.audit(
+        cb.Predictions(*overconfident().draw(1000)[:2]).tally(level=0)
+    ),
+    "a fine tally": lambda: cb.audit(cb.Predictions([0, 1, 1, 0], [0.25, 0.25, 0.5, 0.5]).tally()),
+}
+MISSING = {
+    "all there": set(),
+    "one class": {"slope", "intercept", "roc_auc"},
+    "soft labels": {"certified_upper", "test_p_value", "slope", "intercept", "observed_expected"},
+    "weights": {"certified_upper", "test_p_value", "slope", "intercept", "observed_expected"},
+    "no log-odds": {"slope", "intercept"},
+    "one score": {"slope"},
+    "nothing predicted": {"slope", "intercept", "observed_expected"},
+    "clusters": {"test_p_value"},
+    "a fine tally": {
+        *("slope", "intercept", "log_loss_score", "log_loss_miscalibration"),
+        *("log_loss_discrimination", "log_loss_uncertainty"),
+    },
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_every_audit_has_the_same_metrics_and_says_why_one_is_missing(name):
+    found = WITHOUT[name]()
+    metrics = found.to_metrics()
+    assert list(metrics) == list(WITHOUT["all there"]().to_metrics())
+    assert all(type(value) is float for value in metrics.values())
+    nan = {key for key, value in metrics.items() if np.isnan(value)}
+    assert nan == set(found.missing)
+    assert nan == MISSING.get(name, nan)
+    # one reason, in the warnings too, and in the JSON
+    assert set(found.missing.values()) <= set(found.warnings)
+    assert json.loads(found.to_json())["missing"] == found.missing
+
+
+def test_a_coarse_tally_lacks_most():
+    missing = WITHOUT["a coarse tally"]().missing
+    assert {"slope", "brier_score", "log_loss_uncertainty", "unverifiable_l1"} < set(missing)
+    assert "parts of the losses" in missing["brier_score"]
+
+
+def test_an_infinite_loss_is_a_number():
+    found = cb.audit([1, 0, 1], [0.0, 0.2, 0.9])
+    assert found.to_metrics()["log_loss_score"] == np.inf
+    assert "log_loss_score" not in found.missing
+
+
+def test_an_audit_can_be_hashed_and_compared():
+    one, other = (cb.audit([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4]) for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+
+
+def test_clip_gives_forests_a_slope_and_changes_nothing_else():
+    y_true, y_prob, _ = overconfident().draw(2000, seed=1)
+    y_prob = y_prob.round(1)
+    plain, clipped = cb.audit(y_true, y_prob), cb.audit(y_true, y_prob, clip=0.01)
+    assert "clip=" in plain.missing["slope"]
+    assert "--clip" in plain.missing["slope"]
+    assert clipped.missing == {}
+    for name in ("slope", "intercept"):
+        function = getattr(cb, f"calibration_{name}")
+        alone = function(y_true, y_prob, clip=0.01)
+        assert getattr(clipped.measures, name).to_dict() == pytest.approx(alone.to_dict(), abs=1e-9)
+    same = set(plain.to_metrics()) - {"slope", "intercept"}
+    assert all(plain.to_metrics()[key] == clipped.to_metrics()[key] for key in same)
+    assert clipped.measures.clip == 0.01
+    assert clipped.to_dict()["measures"]["clip"] == 0.01
+    assert plain.measures.clip is None
+
+
+def test_clip_is_said_wherever_slope_and_intercept_are_shown():
+    y_true, y_prob, _ = overconfident().draw(500, seed=1)
+    found = cb.audit(y_true, y_prob.round(1), clip=0.01)
+    words = "Calibration slope and intercept are those of scores moved into"
+    assert sum(words in note for note in found.notes) == 1
+    assert "[0.01, 0.99]" in found.notes[0]
+    for text in (found.to_html(), found.to_markdown(), found.to_json()):
+        assert words in text
+    one = cb.audit([0, 1, 0], [0.01, 0.02, 0.03], clip=0.1)
+    assert "all scores are equal after clip=0.1" in one.missing["slope"]
+
+
 def test_soft_labels_are_said_to_be_soft():
     assert not cb.audit([0.2, 0.9], [0.3, 0.8]).data.labels_binary
     assert cb.audit([0, 1], [0.3, 0.8]).data.labels_binary

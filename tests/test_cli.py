@@ -174,6 +174,29 @@ def test_confidence_method_and_clusters(folder, expected):
         assert words in done.stderr
 
 
+def test_clip_gives_slope_and_intercept_to_scores_of_0_and_1(tmp_path):
+    y_true, y_prob, _ = overconfident().draw(1000)
+    frame = pd.DataFrame({"y": y_true.astype(int), "p": y_prob.round(1)})
+    frame.to_csv(tmp_path / "forest.csv", index=False)
+    words = ("audit", tmp_path / "forest.csv", "--label", "y", "--prob", "p")
+    plain = calibrant(*words)
+    assert "Note: No calibration slope and intercept" in plain.stdout
+    assert "--clip 0.001" in " ".join(plain.stdout.split())
+    assert json.loads(calibrant(*words, "--json").stdout)["missing"].keys() == {
+        "slope",
+        "intercept",
+    }
+    clipped = calibrant(*words, "--clip", 0.01)
+    assert "scores moved into [0.01, 0.99] by clip" in " ".join(clipped.stdout.split())
+    measures = json.loads(calibrant(*words, "--clip", 0.01, "--json").stdout)["measures"]
+    expected = cb.calibration_slope(frame["y"], frame["p"], clip=0.01)
+    assert measures["slope"] == pytest.approx(expected.to_dict(), abs=1e-9)
+    assert measures["clip"] == 0.01
+    refused = calibrant(*words, "--clip", 0.7)
+    assert refused.returncode == 2
+    assert "clip must be a number strictly between 0 and 0.5" in refused.stderr
+
+
 def test_plan_says_how_many_rows(folder):
     done = calibrant("plan", "--epsilon", 0.01)
     assert done.returncode == 0

@@ -262,6 +262,20 @@ def inner_share(name: str, value: object) -> float:
     )
 
 
+def clip_or_none(value: object) -> float | None:
+    """Return an argument that moves scores into [clip, 1 - clip], or None, which leaves them."""
+    if value is None:
+        return None
+    # below 1e-16 a double takes 1 - clip for 1, which has no log-odds
+    if isinstance(value, _NUMBER) and 1e-16 <= value < 0.5:
+        return float(value)
+    raise InputError(
+        "clip must be a number strictly between 0 and 0.5 (1e-16 or more), or None for scores as "
+        f"they are, but it is {value!r}. With clip=0.001 a score of 0 counts as 0.001, and a score "
+        "of 1 as 0.999."
+    )
+
+
 def not_among(name: str, value: object, allowed: Sequence[str]) -> InputError:
     near = difflib.get_close_matches(str(value), allowed, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -388,7 +402,8 @@ def no_estimate(what: str, why: str) -> InputError:
 def scores_without_odds(name: str, count: int, row: int | None, value: float) -> InputError:
     return InputError(
         f"{name} must lie strictly between 0 and 1 for log-odds, but {_rows(count)} of it hold 0 "
-        f"or 1{_first(row)} with {value!r}. Leave these rows out, or use "
+        f"or 1{_first(row)} with {value!r}. Pass clip=, such as clip=0.001 (on the command line: "
+        "--clip 0.001), to move scores into [0.001, 0.999] for slope and intercept alone; or use "
         "observed_expected_ratio, which needs no log-odds."
     )
 

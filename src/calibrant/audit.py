@@ -32,7 +32,7 @@ from calibrant.decide.costs import costs_of
 from calibrant.diagram import TOLERANCE, Diagram, Source, resolve
 from calibrant.groups import GroupFinding, groups_of
 from calibrant.measure.error import error_of
-from calibrant.measure.family import FAMILY_NEEDS, Measures, measures_of
+from calibrant.measure.family import FAMILY_NEEDS, Gap, Measures, measures_of
 from calibrant.measure.interval import Interval, intervals_need, worst_intervals_of
 from calibrant.measure.reliability import reliability_need, reliability_of
 from calibrant.sources.predictions import Predictions, TallyData, data_of
@@ -125,16 +125,17 @@ class Audit:
         Up to ten groups of about equal weight, in order of score.
     warnings : tuple of str
         What is allowed but should be known.
+    missing : dict of str to str
+        Why there is no number, for every name that is NaN in `to_metrics`.
     provenance : Provenance
         Versions, file and command.
     measures : Measures
         The measures that others report, next to the calibration error.
     certificate : Certificate or None
-        What is promised about the true calibration error; None, with a warning that says why,
-        if labels are soft or weights are no row counts, and with a `question` if there is no error
-        at all.
+        What is promised about the true calibration error; None, and `missing` says why, if labels
+        are soft or weights are no row counts, or if there is no error at all: see `question`.
     test : CalibrationTest or None
-        Whether the scores can be right at all; None, with a warning, where there is no test.
+        Whether the scores can be right at all; None, and `missing` says why, if there is no test.
     groups : tuple of GroupFinding
         With `by`: what was found in each group, the most evidence against calibration first.
     confidence : float
@@ -174,6 +175,7 @@ class Audit:
     worst_intervals: tuple[Interval, ...]
     reliability: tuple[Interval, ...]
     warnings: tuple[str, ...]
+    missing: dict[str, str] = field(hash=False)
     provenance: Provenance
     measures: Measures
     certificate: Certificate | None
@@ -248,10 +250,10 @@ class Audit:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What should be known: rows that were left out, and the warnings."""
+        """What should be known: rows that were left out, and warnings that `summary` has not."""
         dropped = self.data.dropped
         left_out = (f"{dropped:,} rows with a missing value were dropped.",) if dropped else ()
-        return (*left_out, *self.warnings)
+        return (*left_out, *(text for text in self.warnings if text != self.question))
 
     @property
     def question(self) -> str | None:
@@ -259,13 +261,7 @@ class Audit:
 
         Rows that a calibrator was fitted to look perfect, whatever it is worth.
         """
-        if self.certificate is not None or not too_good(self.diagram):
-            return None
-        return (
-            f"No calibration error at all on {self.data.rows:,} rows: {WERE_THESE} Then they prove "
-            "nothing: audit rows that it has not seen, or bound its own with "
-            'method="isotonic". If they were not, certify gives the bound.'
-        )
+        return self.missing.get("certified_upper") if too_good(self.diagram) else None
 
     @property
     def summary(self) -> tuple[str, ...]:
@@ -313,6 +309,7 @@ class Audit:
             "advice": None if self.advice is None else self.advice.to_dict(),
             "curves": self.curves.to_dict(),
             "warnings": list(self.warnings),
+            "missing": dict(self.missing),
             "provenance": asdict(self.provenance),
         }
 
@@ -364,7 +361,10 @@ class Audit:
         return f'<iframe title="Calibration report" style="{style}" srcdoc="{page}"></iframe>'
 
     def to_metrics(self) -> dict[str, float]:
-        """Return the main numbers as a flat dict of floats, for experiment trackers."""
+        """Return the main numbers as a flat dict of floats, for experiment trackers.
+
+        Every audit has the same keys. Where there is no number it is NaN, and `missing` says why.
+        """
         worst = self.worst_intervals[0]
         return {
             "rows": float(self.data.rows),
@@ -377,22 +377,10 @@ class Audit:
             "worst_interval_mean_prediction": worst.mean_prediction,
             "worst_interval_observed_rate": worst.observed_rate,
             "worst_interval_excess": worst.excess,
-            **({} if self.certificate is None else {"certified_upper": self.certificate.upper}),
-            **({} if self.test is None else {"test_p_value": self.test.p_value}),
-            **self._flat_measures(),
+            "certified_upper": math.nan if self.certificate is None else self.certificate.upper,
+            "test_p_value": math.nan if self.test is None else self.test.p_value,
+            **self.measures.to_metrics(),
         }
-
-    def _flat_measures(self) -> dict[str, float]:
-        """Return the measures there are; an estimate as its value, parts of a loss by name."""
-        flat: dict[str, float] = {}
-        for name, value in asdict(self.measures).items():
-            if isinstance(value, dict) and "value" in value:
-                flat[name] = value["value"]
-            elif isinstance(value, dict):
-                flat.update({f"{name}_{part}": number for part, number in value.items()})
-            elif value is not None:
-                flat[name] = value
-        return flat
 
 
 def _renderer(name: str) -> Any:
@@ -416,6 +404,7 @@ def audit(
     prob: str | None = None,
     weight: str | None = None,
     by: Any = None,
+    clip: float | None = None,
 ) -> Audit:
     """Say what can be said about a classifier's probabilities, in words and numbers.
 
@@ -452,6 +441,9 @@ def audit(
         Columns whose values, and pairs of values, make groups; next to arrays, the columns
         themselves by name. Groups of fewer than 100 rows are pooled. The certificates of all groups
         hold at once.
+    clip : float, optional
+        Move every score into [clip, 1 - clip] for the calibration slope and intercept alone, which
+        scores of exactly 0 or 1 have none of otherwise; as for `calibration_slope`.
 
     Returns
     -------
@@ -470,6 +462,7 @@ def audit(
     terms = Terms(
         confidence, method, seed=seed, estimand=estimand, max_cluster_size=max_cluster_size
     )
+    clip = _checks.clip_or_none(clip)
     named = {"label": label, "prob": prob, "weight": weight}
     data = data_of(y_true, y_prob, sample_weight, pos_label, clusters, fine=True, **named)
     diagram = resolve(
@@ -480,9 +473,9 @@ def audit(
         rows_need(terms, most_exact=_EXACT_ROWS),
     )
     error, at_most = error_of(diagram)
-    measures, notes = measures_of(data.source, diagram, confidence)
-    certificate, test, more = _sure(data, diagram, terms)
-    notes += _reversed_note(diagram, measures)
+    measures, gaps = measures_of(data.source, diagram, confidence, clip)
+    certificate, test, unsure = _sure(data, diagram, terms)
+    notes = _reasons(gaps) + _clip_note(measures) + _reversed_note(diagram, measures)
     groups, pooled = groups_of(data, by, terms) if by is not None else ((), ())
     data.source.rest()  # the audit may be kept for long
     return Audit(
@@ -491,7 +484,8 @@ def audit(
         calibration_error_at_most=at_most,
         worst_intervals=worst_intervals_of(diagram, _WORST),
         reliability=reliability_of(diagram),
-        warnings=data.warnings + notes + more + pooled,
+        warnings=data.warnings + notes + _reasons(unsure) + pooled,
+        missing={name: gap.reason for gap in gaps + unsure for name in gap.names},
         measures=measures,
         certificate=certificate,
         test=test,
@@ -564,23 +558,29 @@ def advise(
 
 def _sure(
     data: Predictions | TallyData, diagram: Diagram, terms: Terms
-) -> tuple[Certificate | None, CalibrationTest | None, tuple[str, ...]]:
+) -> tuple[Certificate | None, CalibrationTest | None, tuple[Gap, ...]]:
     """Certify and test, or say why not."""
     if data.clusters is None:
         refuse_without_clusters(terms)
     try:
         check_rows(diagram, "a certificate and a test")
     except _checks.InputError as error:
-        return None, None, (f"No certificate and no test: {error}",)
+        names = ("certified_upper", "test_p_value")
+        return None, None, (Gap(names, f"No certificate and no test: {error}"),)
     if too_good(diagram) and terms.method != "isotonic":  # which is for such rows
-        return None, None, ()
+        question = (
+            f"No calibration error at all on {diagram.count:,} rows: {WERE_THESE} Then they prove "
+            'nothing: audit rows that it has not seen, or bound its own with method="isotonic". If '
+            "they were not, certify gives the bound."
+        )
+        return None, None, (Gap(("certified_upper", "test_p_value"), question),)
     if isinstance(data, Predictions) and data.clusters is not None:
         note = (
             "No test, bands or advice: they take rows for independent. For those audit one row of "
             "each cluster, drawn by lot. The intervals of slope, intercept and observed/expected "
             "ratio take rows for independent, too, so they are too short."
         )
-        return certificate_of_clusters(data, terms), None, (note,)
+        return certificate_of_clusters(data, terms), None, (Gap(("test_p_value",), note),)
     certificate = certificate_of(diagram, terms, weighted=has_weights(diagram))
     evidence = evidence_of(diagram)
     if not needs_exact(evidence.n, evidence.v0) or diagram.cells.single.all():
@@ -589,7 +589,22 @@ def _sure(
         "No test: with so few rows or events it would have to draw outcomes for every row, which "
         "an audit of this size does not. calibration_test does; a tally does not hold the rows."
     )
-    return certificate, None, (note,)
+    return certificate, None, (Gap(("test_p_value",), note),)
+
+
+def _reasons(gaps: tuple[Gap, ...]) -> tuple[str, ...]:
+    return tuple(gap.reason for gap in gaps)
+
+
+def _clip_note(measures: Measures) -> tuple[str, ...]:
+    """Say that slope and intercept are those of scores that were moved."""
+    if measures.clip is None or (measures.slope is None and measures.intercept is None):
+        return ()
+    low, high = f"{measures.clip:g}", f"{1 - measures.clip:.15g}"
+    return (
+        f"Calibration slope and intercept are those of scores moved into [{low}, {high}] by clip; "
+        "everything else is that of the scores as they are.",
+    )
 
 
 def _provenance(

@@ -160,6 +160,13 @@ def audit_command(
     clusters: Clusters = None,
     estimand: EstimandName = "row",
     max_cluster_size: MaxClusterSize = None,
+    clip: Annotated[
+        float | None,
+        typer.Option(
+            help="For the calibration slope and intercept alone, move scores below this up to it, "
+            "and those above 1 minus it down, such as 0.001 if there are scores of 0 and 1."
+        ),
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
     markdown: Annotated[
         Path | None, typer.Option(help="Write the findings to this Markdown file.")
@@ -188,6 +195,7 @@ def audit_command(
     bad input.
     """
     _checks.inner_share("confidence", confidence)
+    _checks.clip_or_none(clip)
     if open_ and html is None:
         raise _checks.open_without_html()
     for path, ending in ((html, ".html"), (markdown, ".md")):
@@ -218,6 +226,7 @@ def audit_command(
             estimand=estimand,
             max_cluster_size=max_cluster_size,
             by=by or None,
+            clip=clip,
         )
     command = _command()
     found = replace(found, provenance=replace(found.provenance, command=command))

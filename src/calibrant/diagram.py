@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -83,6 +83,18 @@ class Diagram:
         return Diagram(self.cells.replace(closed, opened), self.totals)
 
 
+class LogisticSums(NamedTuple):
+    """Sums over the rows of the model P(Y = 1) = p = sigmoid(intercept + slope logit f).
+
+    With x = (1, logit f): the gradient, sum of w (y - p) x; the information, sum of
+    w p (1 - p) x x'; and the squares, sum of w (y - p)^2 x x', which the sandwich variance needs.
+    """
+
+    gradient: FloatArray
+    information: FloatArray
+    squares: FloatArray
+
+
 class Source(Protocol):
     """Where rows live: it can sum them up in cells, and open cells."""
 
@@ -103,9 +115,13 @@ class Source(Protocol):
         """Sum up the log loss of all rows, or None where there are no rows to look at."""
 
     def logistic_sums(
-        self, models: list[tuple[float, float]], /
-    ) -> list[tuple[FloatArray, FloatArray]] | None:
-        """Sum up gradient and information of logistic models in the log-odds of the score."""
+        self, models: list[tuple[float, float]], clip: float | None = None, /
+    ) -> list[LogisticSums] | None:
+        """Sum up logistic models, given by intercept and slope, in the log-odds of the score.
+
+        Scores are first moved into [clip, 1 - clip], if it is given. None where there are no rows
+        to look at.
+        """
 
 
 #: The half of a statistic that says which cells must still be opened for it.

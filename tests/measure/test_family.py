@@ -6,8 +6,6 @@ import warnings
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
-from scipy.stats import binom, binomtest
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 import calibrant as cb
@@ -170,116 +168,6 @@ def test_the_area_of_an_audit_is_within_its_bound():
             assert measures.roc_auc_within <= most
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_slope_equals_scikit_learn(weighted):
-    y_true, y_prob, weight = sample()
-    weights = weight if weighted else None
-    log_odds = np.log(y_prob / (1 - y_prob))
-    model = LogisticRegression(C=np.inf, tol=1e-13, max_iter=5000)
-    model.fit(log_odds[:, None], y_true, sample_weight=weights)
-    slope = cb.calibration_slope(y_true, y_prob, sample_weight=weights)
-    assert slope.value == pytest.approx(model.coef_[0, 0], abs=1e-5)
-    assert slope.lower < slope.value < slope.upper
-    wider = cb.calibration_slope(y_true, y_prob, sample_weight=weights, confidence=0.99)
-    assert wider.lower < slope.lower
-
-
-def test_estimates_solve_their_likelihood_equations_to_the_digit():
-    y_true, y_prob, _ = sample()
-    log_odds = np.log(y_prob / (1 - y_prob))
-    intercept = cb.calibration_intercept(y_true, y_prob).value
-    expected = 1 / (1 + np.exp(-intercept - log_odds))
-    assert expected.sum() == pytest.approx(y_true.sum(), rel=1e-10)
-    # the information at the estimate gives the interval
-    half = 1.959963984540054 / math.sqrt((expected * (1 - expected)).sum())
-    found = cb.calibration_intercept(y_true, y_prob)
-    assert found.upper - found.value == pytest.approx(half, rel=1e-6)
-
-
-def test_intervals_cover_the_truth():
-    # a law with slope 1 / 1.6 on the log-odds: 400 draws, binomial tolerance at 5 deviations
-    law = cb.simulate.overconfident(1.6)
-    runs, rows = 400, 500
-    slopes = ratios = 0
-    truth = 1 / 1.6
-    for seed in range(runs):
-        y_true, y_prob, _ = law.draw(rows, seed=seed)
-        slope = cb.calibration_slope(y_true, y_prob)
-        slopes += slope.lower <= truth <= slope.upper
-    law = cb.simulate.calibrated(2, 5)
-    for seed in range(runs):
-        y_true, y_prob, _ = law.draw(rows, seed=seed)
-        ratio = cb.observed_expected_ratio(y_true, y_prob)
-        ratios += ratio.lower <= 1 <= ratio.upper
-    least = 0.95 * runs - 5 * math.sqrt(runs * 0.95 * 0.05)
-    assert slopes >= least
-    assert ratios >= least
-
-
-def test_observed_expected_ratio_has_an_exact_interval():
-    found = cb.observed_expected_ratio([1, 0, 1, 0], [0.5, 0.25, 0.5, 0.25])
-    assert found.value == pytest.approx(4 / 3)
-    exact = binomtest(2, 4).proportion_ci(0.95, method="exact")
-    assert (found.lower, found.upper) == pytest.approx((exact.low * 8 / 3, exact.high * 8 / 3))
-    none = quietly(cb.observed_expected_ratio, [0, 0], [0.5, 0.5])
-    assert (none.value, none.lower, none.upper) == pytest.approx((0, 0, 2 * (1 - 0.025**0.5)))
-    every = quietly(cb.observed_expected_ratio, [1, 1], [0.5, 0.5])
-    assert (every.value, every.lower, every.upper) == pytest.approx((2, 2 * 0.025**0.5, 2))
-
-
-@pytest.mark.parametrize(("rate", "rows"), [(0.5, 20), (0.95, 20), (0.99, 100), (0.01, 100)])
-def test_observed_expected_ratio_covers_at_any_size(rate, rows):
-    # one score for all: the coverage is a sum over the binomial, no simulation
-    chances = binom.pmf(np.arange(rows + 1), rows, rate)
-    covered = 0.0
-    for events, chance in enumerate(chances):
-        y_true = np.arange(rows) < events
-        found = quietly(cb.observed_expected_ratio, y_true, np.full(rows, rate))
-        covered += chance * (found.lower <= 1 + 1e-12 and found.upper >= 1 - 1e-12)
-    assert covered >= 0.95
-
-
-@pytest.mark.parametrize("factor", [0.2, 0.6, 3.0, 6.0])
-@pytest.mark.parametrize("rows", [300, 20_000])
-def test_slopes_far_from_one_are_found(factor, rows):
-    y_true, y_prob, _ = cb.simulate.overconfident(factor).draw(rows, seed=5)
-    slope = cb.calibration_slope(y_true, y_prob)
-    deviation = (slope.upper - slope.lower) / 2 / 1.96
-    assert abs(slope.value - 1 / factor) < 5 * deviation
-    turned = cb.calibration_slope(~y_true, y_prob)
-    assert turned.value == pytest.approx(-slope.value, rel=1e-6)
-
-
-def test_slopes_of_scores_that_lie_close_together_are_found():
-    y_true, y_prob = [0, 1, 0, 1, 1, 0], np.array([0.50, 0.501, 0.502, 0.503, 0.504, 0.505])
-    log_odds = np.log(y_prob / (1 - y_prob))
-    model = LogisticRegression(C=np.inf, tol=1e-14, max_iter=20_000, solver="newton-cholesky")
-    model.fit((log_odds - log_odds.mean())[:, None] * 100, y_true)
-    found = cb.calibration_slope(y_true, y_prob).value
-    assert found == pytest.approx(model.coef_[0, 0] * 100, rel=1e-6)
-
-
-def test_a_slope_exists_unless_the_classes_are_separated():
-    kept = refused = 0
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        y_prob = rng.beta(0.5, 0.5, 12).round(1).clip(0.05, 0.95)
-        y_true = rng.random(12) < y_prob
-        if y_true.all() or not y_true.any():
-            continue
-        ones, zeros = y_prob[y_true], y_prob[~y_true]
-        separated = ones.min() >= zeros.max() or ones.max() <= zeros.min()
-        if separated:
-            refused += 1
-            with pytest.raises(ValueError, match=r"separate the classes|all scores are equal"):
-                cb.calibration_slope(y_true, y_prob)
-        else:
-            kept += 1
-            assert np.isfinite(cb.calibration_slope(y_true, y_prob).value)
-        assert np.isfinite(cb.calibration_intercept(y_true, y_prob).value)
-    assert min(kept, refused) > 10
-
-
 def test_an_audit_keeps_the_intercept_when_there_is_no_slope():
     found = cb.audit(np.arange(100) < 30, np.full(100, 0.4))
     assert found.measures.slope is None
@@ -293,30 +181,6 @@ def test_the_scale_of_weights_changes_nothing(scale):
     y_true, y_prob, weight = sample(rows=200)
     one = cb.roc_auc(y_true, y_prob, sample_weight=weight)
     assert cb.roc_auc(y_true, y_prob, sample_weight=weight * scale) == pytest.approx(one, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("function", "args", "words"),
-    [
-        (cb.calibration_slope, ([0.5, 0.2], [0.4, 0.3]), "Labels must be 0/1"),
-        (cb.calibration_slope, ([0, 1, 0, 1], [0.0, 0.3, 0.6, 0.7]), "strictly between 0 and 1"),
-        (cb.calibration_slope, ([0, 1], [0.3, 0.3]), "all scores are equal"),
-        (cb.calibration_slope, ([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]), "separate the classes"),
-        (cb.observed_expected_ratio, ([0, 1], [0.0, 0.0]), "no event is predicted"),
-    ],
-)
-def test_estimates_that_do_not_exist_are_refused(function, args, words):
-    with pytest.raises(ValueError, match=words):
-        function(*args)
-
-
-def test_estimates_refuse_weights_that_are_no_counts_and_one_class():
-    with pytest.raises(ValueError, match="row counts"):
-        cb.calibration_slope([0, 1, 0], [0.2, 0.7, 0.4], sample_weight=[0.5, 1, 1])
-    with pytest.raises(ValueError, match="only one class"):
-        quietly(cb.calibration_slope, [0, 0], [0.2, 0.7])
-    with pytest.raises(ValueError, match="confidence must be a number between 0 and 1"):
-        cb.calibration_slope([0, 1, 0], [0.2, 0.7, 0.4], confidence=95)
 
 
 @settings(max_examples=200)

@@ -232,6 +232,16 @@ def test_a_score_without_odds_and_without_weight_is_none(tmp_path):
         assert cb.calibration_slope(data).value == pytest.approx(expected, abs=1e-9)
 
 
+def test_scores_of_0_and_1_are_clipped_in_every_engine(tmp_path):
+    prob = PROB.round(1)
+    expected = cb.audit(LABEL, prob, clip=0.01)
+    for name, table in in_every_engine(TABLE.assign(p=prob), tmp_path).items():
+        found = cb.audit(table, label="y", prob="p", clip=0.01)
+        for one in ("slope", "intercept"):
+            same = pytest.approx(getattr(expected.measures, one).to_dict(), abs=1e-9)
+            assert getattr(found.measures, one).to_dict() == same, name
+
+
 def test_clusters_that_are_numbers_are_numbers_in_files_too(tmp_path):
     clusters = RNG.integers(0, 300, ROWS)
     TABLE.assign(c=clusters).to_csv(tmp_path / "a.csv", index=False)

@@ -7,28 +7,18 @@ slope b is 1, and the intercept a with b held at 1 is 0, if the scores are right
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
-
-import numpy as np
+from typing import Any
 
 from calibrant import _checks
-from calibrant._types import FloatArray
 from calibrant.diagram import Diagram, Source
+from calibrant.measure.logistic import Climb, fitted, intercept_ends, one_odds
 from calibrant.sources.predictions import Predictions, TallyData, data_of, warn
-from calibrant.sources.slots import logistic_sums
+from calibrant.tally import Cells
 
-#: Gradient and information of logistic models, given the intercept and slope of each.
-Look: TypeAlias = Callable[[list[tuple[float, float]]], list[tuple[FloatArray, FloatArray]] | None]
-#: Newton's method doubles the digits with each step, so after a step this small it is done.
-_SMALL_STEP = 4e-7
-_MOST_LOOKS = 100
-#: No step is longer than this, in log-odds and in deviations of log-odds.
-_LONGEST_STEP = 4.0
-#: If classes are separated, the slope and its variance grow without end; none that exists comes
-#: near this many log-odds for one deviation.
-_ENDLESS = 200.0
+#: Below this sum of squared residuals the ratio's interval is the wider of two. For one score that
+#: all rows have coverage is a binomial sum: 95% intervals cover .943 or more, with 50 only .939.
+_FEW_RESIDUALS = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +30,10 @@ class Estimate:
     value : float
         The estimate.
     lower, upper : float
-        Ends of the interval: asymptotic, for rows that are independent.
+        Ends of the interval: asymptotic, for rows that are independent. Those of slope and
+        intercept are by sandwich variances, so that the logistic form need not be right.
     confidence : float
-        How often such intervals hold the truth.
+        How often such intervals hold the truth, about.
 
     Examples
     --------
@@ -50,9 +41,9 @@ class Estimate:
     >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
     >>> slope = cb.calibration_slope(y_true, y_prob)
     >>> round(slope.value, 3), round(slope.lower, 3), round(slope.upper, 3)
-    (0.628, 0.609, 0.647)
+    (0.628, 0.608, 0.648)
     >>> slope
-    0.628 (95% interval 0.6088 to 0.6473)
+    0.628 (95% interval 0.6084 to 0.6477)
     """
 
     value: float
@@ -71,62 +62,90 @@ class Estimate:
         )
 
 
-def _z(confidence: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + confidence) / 2))
-
-
 def logistic_of(
-    source: Source, diagram: Diagram, confidence: float, *wanted: str
+    source: Source, diagram: Diagram, confidence: float, *wanted: str, clip: float | None = None
 ) -> dict[str, Estimate | _checks.InputError]:
     """Fit the models for "slope" (a and b free) and "intercept" (b = 1), in the same passes.
 
-    A model that has no finite estimate gives the reason instead.
+    A model that has no finite estimate gives the reason instead. `clip` moves scores into
+    [clip, 1 - clip].
     """
     _check_counts(diagram)
     cells = diagram.cells
     if (cells.positives == 0).all() or (cells.positives == cells.weight).all():
         raise _checks.no_estimate("calibration slope or intercept", "there is only one class")
     found: dict[str, Estimate | _checks.InputError] = {}
-    for name, climb in zip(wanted, _fitted(source, diagram, wanted), strict=True):
+    for name, climb in zip(wanted, fitted(source, diagram, wanted, clip), strict=True):
         if climb.failed:
-            one = len(cells) == 1 and bool(cells.single[0])
-            why = "all scores are equal" if one else "the scores separate the classes"
-            found[name] = _checks.no_estimate(f"calibration {name}", why)
-        elif name == "slope":
-            variance = np.linalg.inv(climb.information)[1, 1]
-            found[name] = _wald(climb.raw[1], variance, confidence)
+            found[name] = _checks.no_estimate(f"calibration {name}", _why_none(source, cells, clip))
+            continue
+        quantile = _quantile(climb, confidence)
+        if name == "slope":
+            center, width = float(climb.raw[1]), quantile * math.sqrt(climb.slope_variance)
+            found[name] = Estimate(center, center - width, center + width, confidence)
         else:
-            found[name] = _wald(climb.raw[0], 1 / climb.information[0, 0], confidence)
+            ends = intercept_ends(source, diagram, climb, quantile, clip)
+            found[name] = Estimate(float(climb.raw[0]), *ends, confidence)
     return found
+
+
+def _why_none(source: Source, cells: Cells, clip: float | None) -> str:
+    if len(cells) == 1 and bool(cells.single[0]):
+        return "all scores are equal"
+    if clip is not None and one_odds(source, clip):
+        return f"all scores are equal after clip={clip:g}"
+    return "the scores separate the classes"
+
+
+def _quantile(climb: Climb, confidence: float) -> float:
+    """Return how many deviations the interval reaches: Student's t.
+
+    With 200 rows and ten events the normal quantile would cover .87 to .91, this one .94 to .96.
+    """
+    from scipy.special import stdtrit
+
+    return float(stdtrit(climb.degrees, (1 + confidence) / 2))
 
 
 def ratio_of(diagram: Diagram, confidence: float) -> Estimate:
     """Divide events observed by events predicted.
 
-    The interval is that of Clopper and Pearson for the rate of the event, over the rate
-    predicted. Rows whose probabilities differ vary less than a binomial (Hoeffding, 1956), so
-    it covers at least as often as it says, at any number of rows.
+    At rho = E Y / E f the mean of Y - rho f is 0, so that the ratio's variance is about
+    E (Y - rho f)^2 / (n (E f)^2): the delta method, here for the ratio's logarithm. It needs
+    residuals that are not nearly all 0: neither few events, nor few other rows, nor scores so sharp
+    that hardly an outcome is a surprise. The sum of their squares counts those. Where it is small,
+    and so with fewer than ten events always, the interval reaches at least as far as Clopper and
+    Pearson's for the rate of the event, divided by the mean score.
     """
-    from scipy.special import betaincinv
+    from scipy.special import ndtri
 
     _check_counts(diagram)
-    total = diagram.weight
     observed = float(diagram.cells.positives.sum())
     expected = observed - float(diagram.walk[-1])
     if expected <= 0:
         raise _checks.no_estimate("observed/expected ratio", "no event is predicted")
-    tail, missed = (1 - confidence) / 2, total - observed
-    lower = float(betaincinv(observed, missed + 1, tail)) if observed > 0 else 0.0
-    upper = float(betaincinv(observed + 1, missed, 1 - tail)) if missed > 0 else 1.0
-    scale = total / expected
-    return Estimate(observed / expected, lower * scale, upper * scale, confidence)
+    ratio = observed / expected
+    totals = diagram.totals
+    # scores over the expected sum first, because the square of a tiny ratio would vanish
+    mixed, square = totals.fy / expected, totals.ff / expected / expected
+    residuals = max(0.0, totals.yy - 2 * observed * mixed + observed**2 * square)
+    factor = math.exp(float(ndtri((1 + confidence) / 2)) * math.sqrt(residuals) / max(observed, 1))
+    lower, upper = ratio / factor, ratio * factor
+    if residuals < _FEW_RESIDUALS:
+        low, high = _clopper_pearson(observed, diagram.weight, confidence)
+        scale = diagram.weight / expected
+        lower, upper = min(lower, low * scale), max(upper, high * scale)
+    return Estimate(ratio, lower, upper, confidence)
 
 
-def _wald(value: Any, variance: Any, confidence: float) -> Estimate:
-    center, width = float(value), _z(confidence) * math.sqrt(float(variance))
-    return Estimate(center, center - width, center + width, confidence)
+def _clopper_pearson(events: float, rows: float, confidence: float) -> tuple[float, float]:
+    """Return the exact interval of a binomial rate."""
+    from scipy.special import betaincinv
+
+    tail, others = (1 - confidence) / 2, rows - events
+    lower = float(betaincinv(events, others + 1, tail)) if events > 0 else 0.0
+    upper = float(betaincinv(events + 1, others, 1 - tail)) if others > 0 else 1.0
+    return lower, upper
 
 
 def _check_counts(diagram: Diagram) -> None:
@@ -136,115 +155,12 @@ def _check_counts(diagram: Diagram) -> None:
         raise _checks.needs_row_counts("an interval")
 
 
-class _Climb:
-    """Newton's method on one concave likelihood, half as far whenever a step passes the top.
-
-    It works on log-odds that are centred and scaled, so that scores which lie close together,
-    or far out, are as good as any.
-    """
-
-    def __init__(self, center: float, scale: float, rate: float, free_slope: bool) -> None:
-        # columns of how (intercept, slope) on the raw log-odds depend on the free parameters
-        if free_slope:
-            self._map = np.array([[1.0, -center / scale], [0.0, 1 / scale]])
-            self._fixed, self.trial = np.zeros(2), np.array([math.log(rate / (1 - rate)), 0.0])
-        else:
-            self._map = np.array([[1.0], [0.0]])
-            self._fixed, self.trial = np.array([0.0, 1.0]), np.zeros(1)
-        self._step: FloatArray | None = None
-        self._rise = 0.0
-        self.information = np.eye(2)
-        self.done = self.failed = False
-
-    @property
-    def raw(self) -> FloatArray:
-        """Intercept and slope on the raw log-odds."""
-        point: FloatArray = self._map @ self.trial + self._fixed
-        return point
-
-    def restart(self) -> None:
-        """Look again from where it stands, at other data."""
-        self._step, self.done, self.failed = None, False, False
-
-    def update(self, gradient: FloatArray, information: FloatArray) -> None:
-        """Move on, given what was seen at `raw`."""
-        slopes = self._map.T @ gradient
-        if self._step is not None and float(slopes @ self._step) < -self._rise / 2:
-            self._step = self._step / 2
-            self.trial = self.trial - self._step
-            return
-        try:
-            spread = np.linalg.inv(self._map.T @ information @ self._map)
-        except np.linalg.LinAlgError:
-            spread = np.full((len(slopes), len(slopes)), np.nan)
-        step, variance = spread @ slopes, np.diag(spread)
-        if not (np.isfinite(step).all() and (variance > 0).all()) or self._endless(variance):
-            self.failed = True
-            return
-        step *= min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), 1e-300))
-        self.information, self._step, self._rise = information, step, float(slopes @ step)
-        self.trial = self.trial + step
-        # on a likelihood so flat that rounding tilts it, a millionth of a deviation is enough
-        enough = np.maximum(_SMALL_STEP, 1e-6 * np.sqrt(variance))
-        self.done = bool((np.abs(step) <= enough).all())
-
-    def _endless(self, variance: FloatArray) -> bool:
-        """Whether the slope runs away, or nothing holds it: an intercept alone always exists."""
-        return len(variance) == 2 and bool(
-            abs(self.trial[1]) > _ENDLESS or variance[1] > _ENDLESS**2
-        )
-
-
-def _fitted(source: Source, diagram: Diagram, wanted: tuple[str, ...]) -> list[_Climb]:
-    """Fit models together: first to cells, each as if all its rows had the cell's mean score.
-
-    That lands so close that one or two looks at the rows finish the work.
-    """
-    cells = diagram.cells
-    mean = (cells.positives - cells.rise + cells.fall) / cells.weight
-    inner = (mean > 0) & (mean < 1)
-    score, weight, positives = mean[inner], cells.weight[inner], cells.positives[inner]
-    odds = np.log(score) - np.log1p(-score)
-
-    def look(models: list[tuple[float, float]]) -> list[tuple[FloatArray, FloatArray]]:
-        sums = [logistic_sums(odds, positives / weight, weight, *model) for model in models]
-        return [(total[0], total[1:]) for total in sums]
-
-    center = float(np.average(odds, weights=weight)) if odds.size else 0.0
-    scale = math.sqrt(float(np.average((odds - center) ** 2, weights=weight))) if odds.size else 0
-    rate = float(cells.positives.sum()) / diagram.weight
-    shape = (center, scale or 1.0, rate)
-    climbs = [_Climb(*shape, free_slope=name == "slope") for name in wanted]
-    if odds.size:
-        _climb_all(climbs, look)
-    # where the cells lead nowhere, the rows are climbed from the start
-    climbs = [
-        _Climb(*shape, free_slope=name == "slope") if climb.failed or not climb.done else climb
-        for name, climb in zip(wanted, climbs, strict=True)
-    ]
-    for climb in climbs:
-        climb.restart()
-    _climb_all(climbs, source.logistic_sums)
-    for climb in climbs:
-        climb.failed = climb.failed or not climb.done
-    return climbs
-
-
-def _climb_all(climbs: list[_Climb], look: Look) -> None:
-    for _ in range(_MOST_LOOKS):
-        active = [climb for climb in climbs if not (climb.done or climb.failed)]
-        if not active:
-            return
-        found = look([(float(climb.raw[0]), float(climb.raw[1])) for climb in active])
-        if found is None:
-            raise _checks.tally_hides("the calibration slope and intercept")
-        for climb, sums in zip(active, found, strict=True):
-            climb.update(*sums)
-
-
-def _logistic(name: str, data: Predictions | TallyData, confidence: float) -> Estimate:
-    level = _checks.share("confidence", confidence)
-    estimate = logistic_of(data.source, Diagram(*data.source.start()), level, name)[name]
+def _logistic(
+    name: str, data: Predictions | TallyData, confidence: float, clip: float | None
+) -> Estimate:
+    level, inside = _checks.inner_share("confidence", confidence), _checks.clip_or_none(clip)
+    diagram = Diagram(*data.source.start())
+    estimate = logistic_of(data.source, diagram, level, name, clip=inside)[name]
     if isinstance(estimate, _checks.InputError):
         raise estimate
     warn(data.warnings, stacklevel=3)
@@ -258,6 +174,7 @@ def calibration_slope(
     confidence: float = 0.95,
     sample_weight: Any = None,
     pos_label: object = None,
+    clip: float | None = None,
 ) -> Estimate:
     """Estimate the calibration slope: under 1 the scores are too extreme, over 1 too timid.
 
@@ -273,26 +190,39 @@ def calibration_slope(
         How often each row counts, a whole number.
     pos_label : optional
         The label that is the event.
+    clip : float, optional
+        Move every score into [clip, 1 - clip] first, such as 0.001. Scores of exactly 0 or 1, as a
+        forest gives them, have no log-odds and are refused without it.
 
     Returns
     -------
     Estimate
-        The maximum likelihood estimate and its Wald interval. Scores of exactly 0 or 1 have no
-        log-odds and are refused.
+        The maximum likelihood estimate and its interval.
+
+    Notes
+    -----
+    The interval is asymptotic; it takes rows for independent, but not the logistic form for right.
+    Its deviation is the larger of the sandwich's and the model's own, and it has as many degrees of
+    freedom as squared residuals (y - p)^2 add up to, less 2. On eight laws of the wrong form 95%
+    intervals covered .94 to .97 with 200, 2,000 and 20,000 rows, where the model's own deviation
+    covered .63 to .97. With only two of 200 rows far out they covered .90.
 
     References
     ----------
     Cox, "Two further applications of a model for binary regression", Biometrika 1958.
+    White, "Maximum likelihood estimation of misspecified models", Econometrica 1982.
 
     Examples
     --------
     >>> import calibrant as cb
     >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(5000)
     >>> cb.calibration_slope(y_true, y_prob)
-    0.6454 (95% interval 0.6066 to 0.6841)
+    0.6454 (95% interval 0.6064 to 0.6843)
+    >>> cb.calibration_slope(y_true, y_prob.round(1), clip=0.01)
+    0.6047 (95% interval 0.5661 to 0.6433)
     """
     data = data_of(y_true, y_prob, sample_weight, pos_label)
-    return _logistic("slope", data, confidence)
+    return _logistic("slope", data, confidence, clip)
 
 
 def calibration_intercept(
@@ -302,6 +232,7 @@ def calibration_intercept(
     confidence: float = 0.95,
     sample_weight: Any = None,
     pos_label: object = None,
+    clip: float | None = None,
 ) -> Estimate:
     """Estimate the calibration intercept, with the slope held at 1 ("calibration in the large").
 
@@ -319,22 +250,37 @@ def calibration_intercept(
         How often each row counts, a whole number.
     pos_label : optional
         The label that is the event.
+    clip : float, optional
+        Move every score into [clip, 1 - clip] first, such as 0.001. Scores of exactly 0 or 1, as a
+        forest gives them, have no log-odds and are refused without it.
 
     Returns
     -------
     Estimate
-        The maximum likelihood estimate and its Wald interval. Scores of exactly 0 or 1 have no
-        log-odds and are refused.
+        The maximum likelihood estimate and its interval.
+
+    Notes
+    -----
+    The interval is asymptotic; it takes rows for independent, but not the logistic form for right.
+    It holds every intercept at which the sum of the residuals y - p is as near to 0 as it would be
+    for the true one, with the deviation and the degrees of freedom as for the slope. Around the
+    estimate that is its sandwich interval, which is much too short where scores near 0 and 1 are
+    too sure. On eight laws of the wrong form 95% intervals covered .94 to .99 with 200, 2,000 and
+    20,000 rows, where those of the model covered .54 to .98.
+
+    References
+    ----------
+    Boos, "On generalized score tests", The American Statistician 1992.
 
     Examples
     --------
     >>> import calibrant as cb
     >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(5000)
     >>> cb.calibration_intercept(y_true, y_prob)
-    0.1603 (95% interval 0.08336 to 0.2372)
+    0.1603 (95% interval 0.07016 to 0.2483)
     """
     data = data_of(y_true, y_prob, sample_weight, pos_label)
-    return _logistic("intercept", data, confidence)
+    return _logistic("intercept", data, confidence, clip)
 
 
 def observed_expected_ratio(
@@ -365,14 +311,26 @@ def observed_expected_ratio(
     Estimate
         Over 1 more events happened than were predicted. Scores of 0 and 1 are welcome.
 
+    Notes
+    -----
+    The interval is for E Y / E f of the population that rows are drawn from independently, not for
+    these scores alone: the delta method for the logarithm, with (Y - ratio f)^2 summed over the
+    rows. While that sum is under 100 the interval also reaches as far as Clopper and Pearson's for
+    the rate of the event, divided by the mean score.
+
+    95% intervals covered .94 or more from 200 rows on, and .93 with fewer, on all laws tried but
+    those where few rows carry most of the scores, or of the squared residuals. No interval of this
+    kind holds there: with about ten such rows it covered .92 to .94, with two or three .83 to .87,
+    with one .60 to .72.
+
     Examples
     --------
     >>> import calibrant as cb
     >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(5000)
     >>> cb.observed_expected_ratio(y_true, y_prob)
-    1.053 (95% interval 1.018 to 1.088)
+    1.053 (95% interval 1.024 to 1.083)
     """
     data = data_of(y_true, y_prob, sample_weight, pos_label)
-    ratio = ratio_of(Diagram(*data.source.start()), _checks.share("confidence", confidence))
+    ratio = ratio_of(Diagram(*data.source.start()), _checks.inner_share("confidence", confidence))
     warn(data.warnings, stacklevel=2)
     return ratio

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from calibrant.minorant import minorant, minorant_need
 
 _N_BINS = 15
 _BINS_NEED = partial(bins_need, n_bins=_N_BINS, strategy="uniform")
+#: Measures with parts, and their names.
+_LOSSES = ("brier", "log_loss")
+_PARTS = tuple(part.name for part in fields(ScoreParts))
 #: What a diagram must be resolved for.
 FAMILY_NEEDS: tuple[Needs, ...] = (minorant_need, auc_need_if_few, _BINS_NEED)
 
@@ -43,6 +47,9 @@ class Measures:
         What clinicians report, with intervals.
     unverifiable_l1 : float or None
         The l1 error that no test can exclude (Theorem 1).
+    clip : float or None
+        Scores were moved into [clip, 1 - clip] for slope and intercept alone; None if they were
+        taken as they are.
     """
 
     brier: ScoreParts | None
@@ -55,30 +62,60 @@ class Measures:
     intercept: Estimate | None
     observed_expected: Estimate | None
     unverifiable_l1: float | None
+    clip: float | None = None
+
+    def to_metrics(self) -> dict[str, float]:
+        """Return every number by name, NaN where there is none.
+
+        An estimate gives its value, and a loss its parts by name, as ``brier_score``.
+        """
+        flat: dict[str, float] = {}
+        for name, value in asdict(self).items():
+            if name in _LOSSES:
+                found = value or dict.fromkeys(_PARTS, np.nan)
+                flat |= {f"{name}_{part}": found[part] for part in _PARTS}
+            elif name != "clip":
+                number = value["value"] if isinstance(value, dict) else value
+                flat[name] = np.nan if number is None else number
+        return flat
+
+
+class Gap(NamedTuple):
+    """Numbers that there are none of, by their names in `Audit.to_metrics`, and why."""
+
+    names: tuple[str, ...]
+    reason: str
 
 
 def measures_of(
-    source: Source, diagram: Diagram, confidence: float
-) -> tuple[Measures, tuple[str, ...]]:
+    source: Source, diagram: Diagram, confidence: float, clip: float | None = None
+) -> tuple[Measures, tuple[Gap, ...]]:
     """Compute what the data give, and say why the rest is left out."""
-    notes: list[str] = []
+    gaps: list[Gap] = []
 
     log_loss = source.log_loss()
 
-    def given(need: Needs, name: str) -> bool:
+    def given(need: Needs, words: str, *names: str) -> bool:
         # with rows there is nothing left to open; a tally may hide what is needed
         if log_loss is not None or not (need(diagram) & ~diagram.cells.single).any():
             return True
-        notes.append(f"A tally does not give {name} exactly, so it is left out.")
+        gaps.append(Gap(names, f"A tally does not give {words} exactly, so it is left out."))
         return False
 
-    parts = given(minorant_need, "the parts of the losses")
+    losses = [f"{loss}_{part}" for loss in _LOSSES for part in _PARTS]
+    parts = given(minorant_need, "the parts of the losses", *losses)
     blocks = minorant(diagram) if parts else None
-    binned = given(_BINS_NEED, "the expected calibration error")
-    extremes = given(extremes_need, "the Kolmogorov-Smirnov error")
-    halves = given(unverifiable_need, "the l1 error that no test excludes")
+    if parts and log_loss is None:
+        names = tuple(f"log_loss_{part}" for part in _PARTS)
+        gaps.append(Gap(names, "A tally does not hold the log loss, so it is left out."))
+    binned = given(_BINS_NEED, "the expected calibration error", "expected_calibration_error")
+    extremes = given(extremes_need, "the Kolmogorov-Smirnov error", "kolmogorov_error")
+    halves = given(unverifiable_need, "the l1 error that no test excludes", "unverifiable_l1")
+    logistic = _logistic(source, diagram, confidence, clip, gaps)
+    ratio = _ratio(diagram, confidence, gaps)
     area, area_within = auc_of(diagram)
-    logistic = _logistic(source, diagram, confidence, notes)
+    if np.isnan(area):
+        gaps.append(Gap(("roc_auc",), "No ROC AUC: there is only one class."))
     measures = Measures(
         brier=None if blocks is None else brier_parts_of(diagram, blocks),
         log_loss=(
@@ -94,27 +131,34 @@ def measures_of(
         roc_auc_within=area_within,
         slope=logistic.get("slope"),
         intercept=logistic.get("intercept"),
-        observed_expected=_ratio(diagram, confidence, notes),
+        observed_expected=ratio,
         unverifiable_l1=unverifiable_l1_of(diagram) if halves else None,
+        clip=clip,
     )
-    return measures, tuple(notes)
+    return measures, tuple(gaps)
 
 
 def _logistic(
-    source: Source, diagram: Diagram, confidence: float, notes: list[str]
+    source: Source, diagram: Diagram, confidence: float, clip: float | None, gaps: list[Gap]
 ) -> dict[str, Estimate]:
+    wanted = ("slope", "intercept")
     try:
-        found = logistic_of(source, diagram, confidence, "slope", "intercept")
+        found = logistic_of(source, diagram, confidence, *wanted, clip=clip)
     except _checks.InputError as error:
-        notes.append(f"No calibration slope and intercept: {error}")
+        gaps.append(Gap(wanted, f"No calibration slope and intercept: {error}"))
         return {}
-    notes += [str(error) for error in found.values() if isinstance(error, _checks.InputError)]
-    return {name: one for name, one in found.items() if isinstance(one, Estimate)}
+    estimates: dict[str, Estimate] = {}
+    for name, one in found.items():
+        if isinstance(one, Estimate):
+            estimates[name] = one
+        else:
+            gaps.append(Gap((name,), str(one)))
+    return estimates
 
 
-def _ratio(diagram: Diagram, confidence: float, notes: list[str]) -> Estimate | None:
+def _ratio(diagram: Diagram, confidence: float, gaps: list[Gap]) -> Estimate | None:
     try:
         return ratio_of(diagram, confidence)
     except _checks.InputError as error:
-        notes.append(f"No observed/expected ratio: {error}")
+        gaps.append(Gap(("observed_expected",), f"No observed/expected ratio: {error}"))
         return None

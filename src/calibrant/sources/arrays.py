@@ -15,6 +15,7 @@ from scipy.special import xlog1py, xlogy
 
 from calibrant import _checks
 from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
+from calibrant.diagram import LogisticSums
 from calibrant.sources.columns import Column, numbers
 from calibrant.sources.inputs import check_unit, ends_of
 from calibrant.sources.labels import Labels
@@ -27,6 +28,7 @@ from calibrant.sources.slots import (
     Sums,
     Wanted,
     logistic_sums,
+    named_sums,
     start_level,
 )
 from calibrant.sources.stack import order_by_score
@@ -151,19 +153,20 @@ class ArraySource:
         return float(self._total(loss))
 
     def logistic_sums(
-        self, models: list[tuple[float, float]]
-    ) -> list[tuple[FloatArray, FloatArray]]:
-        """Return gradient and information of P(Y = 1) = sigmoid(intercept + slope logit f)."""
+        self, models: list[tuple[float, float]], clip: float | None = None
+    ) -> list[LogisticSums]:
+        """Return the sums of P(Y = 1) = sigmoid(intercept + slope logit f) for each model."""
 
         def sums(rows: Rows) -> AnyArray:
             score, label, weight = rows
-            if score.min(initial=0.5) <= 0 or score.max(initial=0.5) >= 1:
+            if clip is not None:
+                score = score.clip(clip, 1 - clip)
+            elif score.min(initial=0.5) <= 0 or score.max(initial=0.5) >= 1:
                 raise ends_of(self._prob)
             odds, outcome = np.log(score / (1 - score)), label.astype(np.float64)
             return np.array([logistic_sums(odds, outcome, weight, *model) for model in models])
 
-        # each model's sums are one array: the gradient above the information
-        return [(total[0], total[1:]) for total in self._total(sums)]
+        return [named_sums(total) for total in self._total(sums)]
 
     def _total(self, summed: Callable[[Rows], AnyArray]) -> AnyArray:
         """Add up a function of the rows, chunks side by side on the processor's cores.
@@ -172,6 +175,8 @@ class ArraySource:
         """
         step = 2 * self._prob.step  # longer, because a core waits for its turn between two
         starts = range(0, len(self), step)
+        if len(starts) == 1:  # a pool would take longer than the work
+            return summed(self._chunk(0, step))
         with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
             parts = pool.map(lambda start: summed(self._chunk(start, step)), starts)
             return sum(parts, start=np.array(0.0))

@@ -15,6 +15,7 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray
+from calibrant.diagram import LogisticSums
 from calibrant.sources.columns import numbers
 from calibrant.sources.engine import Fetched, Table
 from calibrant.sources.facts import Facts, facts_of
@@ -28,6 +29,7 @@ from calibrant.sources.queries import (
     listed,
     log,
     log_gain,
+    logistic_terms,
     part_of,
     plain_sums,
     points,
@@ -36,7 +38,7 @@ from calibrant.sources.queries import (
     summed,
     within,
 )
-from calibrant.sources.slots import Rows, start_level
+from calibrant.sources.slots import Rows, named_sums, start_level
 from calibrant.sources.stack import order_by_score
 from calibrant.sources.terms import Term, col, count, kept, lit
 from calibrant.tally import MAX_LEVEL, Cells, Tally, Totals
@@ -172,33 +174,28 @@ class FrameSource:
         return np.inf if found["wrong"].sum() > 0 else -float(found["gain"].sum())
 
     def logistic_sums(
-        self, models: list[tuple[float, float]]
-    ) -> list[tuple[FloatArray, FloatArray]]:
-        """Return gradient and information of P(Y = 1) = sigmoid(intercept + slope logit f)."""
-        self._refuse_ends()
+        self, models: list[tuple[float, float]], clip: float | None = None
+    ) -> list[LogisticSums]:
+        """Return the sums of P(Y = 1) = sigmoid(intercept + slope logit f) for each model."""
+        score = col("f")
+        if clip is None:
+            self._refuse_ends()
+        else:
+            score = score.within(clip, 1 - clip)
         weight = col("w") if self.weighted else lit(1.0)
-        rows = self._rows.with_columns(
-            odds=log(col("f")) - log(1 - col("f")), part=part_of(col("f"))
-        )
-        rows = rows.with_columns(
-            **{f"m{i}": sigmoid(col("odds") * b + a) for i, (a, b) in enumerate(models)}
-        )
-        columns: dict[str, Term] = {}
-        for i in range(len(models)):
-            left = (col("y") - col(f"m{i}")) * weight
-            spread = col(f"m{i}") * (1 - col(f"m{i}")) * weight
-            columns |= {f"g{i}": left, f"h{i}": left * col("odds"), f"a{i}": spread}
-            columns |= {f"b{i}": spread * col("odds")}
-            columns |= {f"c{i}": spread * col("odds") * col("odds")}
+        rows = self._rows.with_columns(score=score, part=part_of(col("f")))
+        rows = rows.with_columns(odds=log(col("score")) - log(1 - col("score")))
+        means = {f"m{i}": sigmoid(col("odds") * b + a) for i, (a, b) in enumerate(models)}
+        rows = rows.with_columns(**means)
+        rows = rows.with_columns(**{f"l{i}": col("y") - col(f"m{i}") for i in range(len(models))})
+        each = [logistic_terms(col(f"m{i}"), col(f"l{i}"), weight) for i in range(len(models))]
+        columns = {f"{name}{i}": term for i, one in enumerate(each) for name, term in one.items()}
         sums = {name: col(name).sum() for name in columns}
-        summed = rows.with_columns(**columns).grouped(["part"], **sums)
-        found = {name: float(part.sum()) for name, part in summed.numbers().items()}
+        found = rows.with_columns(**columns).grouped(["part"], **sums).numbers()
+        total = {name: float(part.sum()) for name, part in found.items()}
         return [
-            (
-                np.array([found[f"g{i}"], found[f"h{i}"]]),
-                np.array([[found[f"a{i}"], found[f"b{i}"]], [found[f"b{i}"], found[f"c{i}"]]]),
-            )
-            for i in range(len(models))
+            named_sums(np.array([total[f"{name}{i}"] for name in one]))
+            for i, one in enumerate(each)
         ]
 
     def _refuse_ends(self) -> None:

@@ -236,7 +236,7 @@ class TallyData:
     def log_loss(self) -> None:
         """Return nothing: a tally does not hold it."""
 
-    def logistic_sums(self, _models: list[tuple[float, float]]) -> None:
+    def logistic_sums(self, _models: list[tuple[float, float]], _clip: float | None = None) -> None:
         """Return nothing: a tally does not hold it."""
 
 

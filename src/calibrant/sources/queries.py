@@ -243,6 +243,26 @@ def sigmoid(odds: Term) -> Term:
     return 1 / ((0 - odds.within(-700.0, 700.0)).exp() + 1)
 
 
+def logistic_terms(mean: Term, left: Term, weight: Term) -> dict[str, Term]:
+    """Return what a row adds to the sums of a logistic model, in the order of `named_sums`.
+
+    `left` is the outcome less the model's mean, and the log-odds are in the column `odds`.
+    """
+    odds = col("odds")
+    # a square that is 0 where it is too small, because some engines refuse to underflow
+    spread, square = mean * (1 - mean) * weight, left.squared() * weight
+    return {
+        "g": left * weight,
+        "h": left * weight * odds,
+        "a": spread,
+        "b": spread * odds,
+        "c": spread * odds * odds,
+        "s": square,
+        "t": square * odds,
+        "u": square * odds * odds,
+    }
+
+
 def part_of(score: Term) -> Term:
     """Return which of some parts of the rows a score falls in."""
     return (score * _PARTS).floor()

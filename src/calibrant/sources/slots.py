@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
+from calibrant.diagram import LogisticSums
 from calibrant.tally import Cells, Totals
 
 #: Levels of the table that rows are looked up in.
@@ -365,7 +366,10 @@ def logistic_sums(
     intercept: float,
     slope: float,
 ) -> FloatArray:
-    """Return the logistic likelihood's gradient in (intercept, slope), above its information."""
+    """Return the sums of a logistic model over some rows, as `Source.logistic_sums` has them.
+
+    Eight numbers that add: the gradient, and three each of the information and of the squares.
+    """
     mean = slope * odds
     mean += intercept
     np.negative(mean, out=mean)
@@ -374,15 +378,26 @@ def logistic_sums(
     mean += 1
     np.reciprocal(mean, out=mean)
     left = label - mean
+    square = left * left
     mean *= 1 - mean
     if weight is not None:
         left *= weight
         mean *= weight
-    once = np.einsum("i,i->", mean, odds)
-    twice = np.einsum("i,i->", mean * odds, odds)
-    return np.array(
-        [[left.sum(), np.einsum("i,i->", left, odds)], [mean.sum(), once], [once, twice]]
-    )
+        square *= weight
+    gradient = [left.sum(), np.einsum("i,i->", left, odds)]
+    return np.array([*gradient, *_moments(mean, odds), *_moments(square, odds)])
+
+
+def _moments(values: FloatArray, odds: FloatArray) -> tuple[float, float, float]:
+    """Return the sums of values, of values times odds, and of values times odds squared."""
+    times = values * odds
+    return float(values.sum()), float(times.sum()), float(np.einsum("i,i->", times, odds))
+
+
+def named_sums(sums: FloatArray) -> LogisticSums:
+    """Give eight numbers that were added up their names and shapes."""
+    g, h, a, b, c, s, t, u = sums.tolist()
+    return LogisticSums(np.array([g, h]), np.array([[a, b], [b, c]]), np.array([[s, t], [t, u]]))
 
 
 class Squares:
