@@ -238,6 +238,10 @@ def test_rows_that_a_calibrator_was_fitted_to_are_asked_about():
         assert "were these the rows that a calibrator was fitted to?" in text
         assert "confidence the true calibration error is at most" not in text
         assert "No sign of miscalibration" not in text
+    assert own.advice.recommended is None
+    assert own.advice.summary[0].startswith("Nothing to advise")
+    assert "Leave the scores as they are" not in own.to_html()
+    assert own.missing["certified_upper"] == own.missing["test_p_value"] == own.question
     bounded = cb.audit(y_true, fitted.predict(y_prob), method="isotonic")
     assert bounded.certificate.upper > 0.2
     assert bounded.question is None

@@ -408,9 +408,9 @@ def scores_without_odds(name: str, count: int, row: int | None, value: float) ->
     )
 
 
-def gate_without_bound(warnings: Sequence[str]) -> InputError:
+def gate_without_bound(why: str) -> InputError:
     return InputError(
-        f"--max-error compares the certified upper bound, and there is none. {' '.join(warnings)} "
+        f"--max-error compares the certified upper bound, and there is none. {why} "
         "Add --gate estimate to compare the calibration error measured on these rows."
     )
 

@@ -166,6 +166,12 @@ def advice_of(
     )
 
 
+def no_advice(diagram: Diagram) -> Advice:
+    """Say nothing about rows that a calibrator may have been fitted to."""
+    words = "Nothing to advise: audit rows that no calibrator was fitted to."
+    return Advice(None, None, None, None, brier_of(diagram), (), (words,))
+
+
 def _grouped(diagram: Diagram) -> tuple[FloatArray, IntArray]:
     """Return scores of groups in order, and their rows without and with the event."""
     ends = np.union1d(quantile_points(diagram, _SHARES), points_below(diagram, _EDGES))

@@ -15,7 +15,7 @@ import numpy as np
 
 from calibrant import _checks
 from calibrant._version import __version__
-from calibrant.advice import Advice, advice_need, advice_of
+from calibrant.advice import Advice, advice_need, advice_of, no_advice
 from calibrant.certify.certificate import Certificate
 from calibrant.certify.certify import (
     certificate_of,
@@ -204,6 +204,8 @@ class Audit:
         """Whether to recalibrate, and how; None if labels are soft, or rows are no counts."""
         if not self.independent:
             return None
+        if self.question is not None:
+            return no_advice(self._opened)
         failing = sum(one.certain for one in self.groups)
         return advice_of(
             self._opened,
