@@ -126,7 +126,7 @@ def ratio_of(diagram: Diagram, confidence: float) -> Estimate:
         raise _checks.no_estimate("observed/expected ratio", "no event is predicted")
     ratio = observed / expected
     totals = diagram.totals
-    # scores over the expected sum first, because the square of a tiny ratio would vanish
+    # divided twice, because the square of a tiny sum of scores would vanish
     mixed, square = totals.fy / expected, totals.ff / expected / expected
     residuals = max(0.0, totals.yy - 2 * observed * mixed + observed**2 * square)
     factor = math.exp(float(ndtri((1 + confidence) / 2)) * math.sqrt(residuals) / max(observed, 1))
