@@ -206,6 +206,11 @@ def test_plan_says_how_many_rows(folder):
         "28,043 rows."
     )
     assert "gao2017 1,484,271 the bound of Gao, Parameswaran and Peng (2017)" in text
+    words = " ".join(done.stdout.split())
+    assert "about half of the samples of that size will do; --assurance 0.9 says where" in words
+    sure = calibrant("plan", "--epsilon", 0.01, "--assurance", 0.9)
+    assert f"{cb.sample_size(0.01, assurance=0.9):,} rows" in " ".join(sure.stdout.split())
+    assert "90% will do for a calibrated classifier" in " ".join(sure.stdout.split())
     plain = json.loads(calibrant("plan", "--epsilon", 0.01, "--json").stdout)
     assert plain["rows"]["certified"] == cb.sample_size(0.01)
     scores = ["--scores", folder / "good.csv", "--prob", "p"]

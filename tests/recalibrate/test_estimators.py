@@ -312,3 +312,12 @@ class TestPrior:
     def test_refuses_rates_that_are_none(self, rate):
         with pytest.raises(ValueError, match="train_rate must be a number strictly between"):
             cb.adjust_prior([0.5], train_rate=rate, true_rate=0.5)
+
+
+@each
+def test_all_but_the_histogram_keep_the_order_of_rows(calibrator):
+    """Where scores rank the wrong way a histogram turns rows around; nothing else may."""
+    y_prob = np.linspace(0.05, 0.95, 60)
+    fitted = clone(calibrator).fit(y_prob, (y_prob < 0.5).astype(int))
+    falls = bool((np.diff(fitted.predict(y_prob)) < -1e-12).any())
+    assert falls == isinstance(calibrator, cb.HistogramCalibrator)

@@ -1,0 +1,34 @@
+"""What pages promise, in the words that are proved."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SOURCES = sorted((ROOT / "src").rglob("*.py")) + sorted((ROOT / "src").rglob("*.jinja"))
+
+
+def words(path):
+    return " ".join(path.read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize("path", PAGES + SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_is_proved_of_nondecreasing_recalibrations_is_said_of_them(path):
+    """A decreasing one can save more than the calibration error."""
+    assert not re.search(
+        r"monotone \S*\s?(re)?calibrat(ion|or)s?\b.{0,40}\b(save|gain)", words(path)
+    )
+
+
+def test_all_but_the_histogram_keep_the_order():
+    text = words(ROOT / "docs" / "rooms" / "recalibrate.md")
+    assert "All but the histogram are nondecreasing: they never put a row above another" in text
+
+
+def test_the_page_of_certificates_says_how_far_the_limit_is_off():
+    text = words(ROOT / "docs" / "rooms" / "certify.md")
+    assert "a 95% bound misses up to 7.3% (n = 1)" in text
+    assert "About half of the samples of that size will do; with `assurance=0.9`, 90% will." in text
+    assert "No promise rests on such a draw" in text
