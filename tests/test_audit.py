@@ -249,6 +249,14 @@ def test_rows_that_a_calibrator_was_fitted_to_are_asked_about():
     fresh = cb.audit(others.y_true, fitted.predict(others.y_prob))
     assert fresh.question is None
     assert fresh.certificate is not None
+    for kept in (np.float32(fitted.predict(y_prob)), fitted.predict(y_prob).round(9)):
+        assert cb.audit(y_true, kept.astype(float)).question is not None
+    tiny = cb.audit(np.zeros(1000), np.full(1000, 1e-9))
+    assert tiny.question is None
+    clustered = cb.audit(
+        y_true, fitted.predict(y_prob), clusters=np.arange(300) // 2, estimand="cluster"
+    )
+    assert "isotonic" not in clustered.question
     few = cb.audit([0, 1] * 24, [0.5] * 48)
     assert few.question is None
     assert few.certificate is not None

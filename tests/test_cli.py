@@ -416,8 +416,8 @@ def test_apply_adds_a_column_and_says_so(kept, folder, tmp_path, ending):
     done = calibrant(*command, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     own = (
-        "These are the scores that the calibrator was fitted to, so that an audit of the "
-        "calibrated ones proves nothing: audit rows that it has not seen."
+        "The scores are those that the calibrator was fitted to. If these are the same rows, an "
+        "audit of the calibrated ones proves nothing: audit rows that it has not seen."
     )
     assert done.stdout == f"Written to out.{ending}: 3,000 rows. {own}\n"
     read = pd.read_csv if ending == "csv" else pd.read_parquet

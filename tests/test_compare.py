@@ -46,6 +46,14 @@ def by_hand(frame, confidence=0.95):
     return found
 
 
+def expected_squares(frame, one, other):
+    """What the models expect of the squares: of Brier and of log loss differences, row by row."""
+    a, b = frame[one].to_numpy(), frame[other].to_numpy()
+    spread = np.maximum(a * (1 - a), b * (1 - b))
+    jump = (-2 * (a - b), np.log(b / a) - np.log((1 - b) / (1 - a)))
+    return [one**2 * spread for one in jump]
+
+
 @pytest.mark.filterwarnings("ignore:.*not counted:UserWarning")
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("wrap", ENGINES.values(), ids=ENGINES)
@@ -77,7 +85,8 @@ def test_every_engine_gives_what_the_definition_says(wrap, weight, tmp_path):
         assert one.calibration_error.upper == pytest.approx(first[1].upper - second[1].lower)
         for estimate, k in ((one.brier, 2), (one.log_loss, 3)):
             gap = first[k] - second[k]
-            width = z * gap.std(ddof=1) / np.sqrt(len(gap))
+            floor = np.mean(expected_squares(rows, one.first, one.second)[k - 2])
+            width = z * np.sqrt(max(gap.var(ddof=1), floor) / len(gap))
             assert estimate.value == pytest.approx(gap.mean(), abs=1e-12)
             assert (estimate.lower, estimate.upper) == pytest.approx(
                 (gap.mean() - width, gap.mean() + width), abs=1e-10
@@ -163,11 +172,11 @@ def test_few_surprises_widen_the_interval_in_every_engine(wrap, tmp_path):
     a, b = few["a"].to_numpy(), few["b"].to_numpy()
     losses = {"brier": (a**2 - b**2, (1 - a) ** 2 - (1 - b) ** 2)}
     losses["log_loss"] = (np.log((1 - b) / (1 - a)), np.log(b / a))
-    for name, (without, event) in losses.items():
+    floors = expected_squares(few, "a", "b")
+    for (name, (without, event)), floor in zip(losses.items(), floors, strict=True):
         gap = np.where(few["y"] == 1, event, without)
-        fair = (-without * event).mean()
-        width = norm.ppf(0.975) * np.sqrt(max(gap.var(ddof=1), fair) / 400)
-        assert fair > gap.var(ddof=1)
+        width = norm.ppf(0.975) * np.sqrt(floor.mean() / 400)
+        assert floor.mean() > gap.var(ddof=1)
         ends = getattr(found, name)
         assert (ends.lower, ends.upper) == pytest.approx(
             (gap.mean() - width, gap.mean() + width), abs=1e-12
@@ -192,6 +201,35 @@ def test_a_model_that_is_certain_where_the_other_is_not(wrap, tmp_path):
     both = cb.compare(frame, label="y", probs=["sure", "same"])
     assert both.differences[0].log_loss.value == 0
     assert both.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "truth", "rows"),
+    [
+        ([0.5, 1e-4], [0.5, 1e-5], [0.5, 8e-5], [400, 20_000]),
+        ([0.5, 1e-9], [0.3, 0.02], [0.5, 0.022], [200, 50]),
+        ([0.4, 0.001], [0.4, 0.02], [0.4, 0.0125], [1000, 300]),
+    ],
+)
+def test_rare_events_among_common_ones(one, other, truth, rows):
+    """The models agree on most rows, or differ where an event would cost a lot: few are wrong."""
+    score_a, score_b, chance = (np.repeat(part, rows) for part in (one, other, truth))
+    apart = {
+        "brier": ((score_a - chance) ** 2 - (score_b - chance) ** 2).mean(),
+        "log_loss": (
+            chance * np.log(score_b / score_a)
+            + (1 - chance) * np.log((1 - score_b) / (1 - score_a))
+        ).mean(),
+    }
+    missed, runs = dict.fromkeys(apart, 0), 200
+    for seed in range(runs):
+        y = np.random.default_rng(seed).random(len(chance)) < chance
+        found = cb.compare(y, {"a": score_a, "b": score_b}).differences[0]
+        for name, difference in apart.items():
+            ends = getattr(found, name)
+            missed[name] += not ends.lower <= difference <= ends.upper
+    # binomial with p = 0.05: more than 21 of 200 has a chance of 0.0004
+    assert max(missed.values()) <= 21
 
 
 def test_a_name_decides_nothing():

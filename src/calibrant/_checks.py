@@ -320,7 +320,7 @@ def groups_missing() -> InputError:
 def no_formula(method: str) -> InputError:
     return InputError(
         f'method="{method}" has no formula for the rows it takes, because its bound depends on '
-        'each row. Plan with method="certified", which is wider on average below 3000 rows.'
+        'each row. Plan with method="certified", and name it to certify as well.'
     )
 
 
@@ -408,10 +408,13 @@ def scores_without_odds(name: str, count: int, row: int | None, value: float) ->
     )
 
 
-def gate_without_bound(why: str) -> InputError:
+def gate_without_bound(why: str, *, fitted_here: bool) -> InputError:
+    # an error of 0 on rows that may have been fitted to must not pass as an estimate
+    way_out = (
+        "" if fitted_here else " Add --gate estimate to compare the error measured on these rows."
+    )
     return InputError(
-        f"--max-error compares the certified upper bound, and there is none. {why} "
-        "Add --gate estimate to compare the calibration error measured on these rows."
+        f"--max-error compares the certified upper bound, and there is none. {why}{way_out}"
     )
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.certify.certificate import Certificate, percent, rounded_up
-from calibrant.certify.evidence import evidence_of, few_surprises
 from calibrant.certify.testing import CalibrationTest, chance
 from calibrant.decide.curve import points_below, thresholds_need
 from calibrant.diagram import Diagram
@@ -48,8 +47,8 @@ class Trial:
     saved : float
         What it takes off the Brier score; negative if it adds to it.
     saved_error : float
-        Standard error of that: of the sample, and, with few surprises, at least what it would be if
-        the scores before and after were equally right, because gains then hardly vary.
+        Standard error of that: of the sample, and at least what it would be if, score by score, the
+        one before or after were right, because in a sample without surprises gains hardly vary.
     behind, behind_error : float
         How much less it takes off than the best of those tried, and the standard error of that
         difference: rows are the same for both, so that it is known better than either gain.
@@ -143,7 +142,7 @@ def advice_of(
     trials: tuple[Trial, ...] = ()
     brier = brier_of(diagram)
     if counts.sum(axis=1).min() >= _LEAST:
-        trials = _trials(score, counts, brier, seed, few=few_surprises(evidence_of(diagram)))
+        trials = _trials(score, counts, brier, seed)
     miscalibrated = None if test is None else test.p_value <= 1 - confidence
     helps = _recommended(trials)
     found = helps if miscalibrated else None
@@ -189,41 +188,43 @@ def _losses(score: FloatArray) -> FloatArray:
     return np.stack([score**2, (1 - score) ** 2])
 
 
-def _trials(
-    score: FloatArray, counts: IntArray, brier: float, seed: int, *, few: bool
-) -> tuple[Trial, ...]:
-    """Cross-fit every calibrator on the same folds; with few surprises, gains vary too little."""
+def _trials(score: FloatArray, counts: IntArray, brier: float, seed: int) -> tuple[Trial, ...]:
+    """Cross-fit every calibrator on the same folds."""
     rng = np.random.default_rng(seed)
     folds = np.stack([dealt(one, FOLDS, rng) for one in counts], axis=1)  # fold, label, score
-    before, n = _losses(score), float(counts.sum())
-    total, products = np.zeros(len(TRIED)), np.zeros((len(TRIED), len(TRIED)))
-    fair = np.zeros_like(products)
-    for held_out in folds:
-        others = counts - held_out
-        gains = np.stack([before - _losses(_fitted(name, score, others)) for name in TRIED])
-        total += np.einsum("kls,ls->k", gains, held_out)
-        products += np.einsum("kls,mls,ls->km", gains, gains, held_out)
-        cross = -np.einsum("ks,ms,s->km", gains[:, 0], gains[:, 1], held_out.sum(axis=0))
-        fair += (cross + cross.T) / 2
-    mean = total / n
-    # covariances of the gains of one row: in the sample, and if before and after are equally right.
-    # A row's gain is g0 without and g1 with the event, of opposite signs; it is 0 on average for a
-    # chance of g0 / (g0 - g1), and its square is then -g0 g1 on average.
-    noise = [products / n - np.outer(mean, mean), *([fair / n] if few else [])]
-    best = int(mean.argmax())
-    alone = [np.diag(part) for part in noise]
-    apart = [np.diag(part) - 2 * part[best] + part[best, best] for part in noise]
-    errors, behind = (
-        np.sqrt(np.maximum.reduce([*parts, np.zeros(len(TRIED))]) / n) for parts in (alone, apart)
+    after = np.stack(  # fold, calibrator, score
+        [[_fitted(name, score, counts - held_out) for name in TRIED] for held_out in folds]
     )
+    n = float(counts.sum())
+    gains = _losses(score)[:, None, None] - _losses(after)  # label, fold, calibrator, score
+    mean = np.einsum("lfks,fls->k", gains, folds) / n
+    best = int(mean.argmax())
+    rows = folds.sum(axis=1)[:, None]
+
+    def errors(gain: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
+        """Return standard errors of mean gains of each calibrator from one score to another.
+
+        They are at least what the scores themselves expect: in a sample without surprises gains
+        hardly vary, which is no evidence.
+        """
+        center = np.einsum("lfks,fls->k", gain, folds) / n
+        seen = np.einsum("lfks,fls->k", np.square(gain), folds) / n - np.square(center)
+        spread = np.maximum(one * (1 - one), other * (1 - other))
+        expected = (4 * np.square(one - other) * spread * rows).sum(axis=(0, 2)) / n
+        found: FloatArray = np.sqrt(np.maximum(np.maximum(seen, expected), 0.0) / n)
+        return found
+
+    saved_error = errors(gains, np.broadcast_to(score, after.shape), after)
+    at_best = after[:, best : best + 1]
+    behind_error = errors(gains - gains[:, :, best : best + 1], at_best, after)
     return tuple(
         Trial(
             name=name,
             brier=max(0.0, brier - float(mean[k])),
             saved=float(mean[k]),
-            saved_error=float(errors[k]),
+            saved_error=float(saved_error[k]),
             behind=float(mean[best] - mean[k]),
-            behind_error=float(behind[k]),
+            behind_error=float(behind_error[k]),
         )
         for k, name in enumerate(TRIED)
     )

@@ -570,10 +570,12 @@ def _sure(
         names = ("certified_upper", "test_p_value")
         return None, None, (Gap(names, f"No certificate and no test: {error}"),)
     if too_good(diagram) and terms.method != "isotonic":  # which is for such rows
+        own = ', or bound its own with method="isotonic" (--method isotonic)'
+        own = own if data.clusters is None else ""  # there is no such bound for clusters
         question = (
             f"No calibration error at all on {diagram.count:,} rows: {WERE_THESE} Then they prove "
-            'nothing: audit rows that it has not seen, or bound its own with method="isotonic". If '
-            "they were not, certify gives the bound."
+            f"nothing: audit rows that it has not seen{own}. If they were not, calibrant.certify "
+            "gives the bound in Python."
         )
         return None, None, (Gap(("certified_upper", "test_p_value"), question),)
     if isinstance(data, Predictions) and data.clusters is not None:

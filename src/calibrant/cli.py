@@ -231,7 +231,7 @@ def audit_command(
     command = _command()
     found = replace(found, provenance=replace(found.provenance, command=command))
     if max_error is not None and gate == "upper" and found.certificate is None:
-        raise _checks.gate_without_bound(found.missing["certified_upper"])
+        raise _no_bound(found)
     if html is not None:
         found.to_html(html, false_positive=false_positive, false_negative=false_negative)
     if markdown is not None:
@@ -632,6 +632,11 @@ def reproduce_command(
             terminal.render_claims(headline(results), results["claims"], written, console)
 
 
+def _no_bound(found: Audit) -> _checks.InputError:
+    why = found.missing["certified_upper"]
+    return _checks.gate_without_bound(why, fitted_here=found.question is not None)
+
+
 def _show(
     found: Audit,
     json: bool,
@@ -644,7 +649,7 @@ def _show(
     value = found.calibration_error_at_most
     if max_error is not None and gate == "upper":
         if found.certificate is None:
-            raise _checks.gate_without_bound(found.missing["certified_upper"])
+            raise _no_bound(found)
         value = found.certificate.upper
     passed = max_error is None or value <= max_error + TOLERANCE
     with _output() as console:

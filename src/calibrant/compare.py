@@ -13,14 +13,7 @@ import numpy as np
 from calibrant._types import FloatArray
 from calibrant.certify.certificate import Certificate, percent
 from calibrant.certify.certify import certificate_of, has_weights
-from calibrant.certify.evidence import (
-    WERE_THESE,
-    Evidence,
-    check_rows,
-    evidence_of,
-    few_surprises,
-    too_good,
-)
+from calibrant.certify.evidence import WERE_THESE, check_rows, too_good
 from calibrant.certify.methods import Terms
 from calibrant.diagram import Diagram
 from calibrant.measure.clinical import Estimate
@@ -226,10 +219,10 @@ def compare(
     -----
     With K models each one's true calibration error lies in its certificate [L, U] at
     (1 - confidence) / K. If all do, the difference of any two lies in [L1 - U2, U1 - L2]. The
-    intervals for losses are those of the mean of row differences, in the limit of many rows. Where
-    one of the two models expects, or has seen, fewer than 50 surprises, they are at least as wide
-    as they would be if both were equally right about every row: in a sample without events
-    differences hardly vary, which is no evidence.
+    intervals for losses are those of the mean of row differences, in the limit of many rows. They
+    are at least as wide as they would be if, row by row, the one of the two models were right that
+    makes the difference vary more: in a sample without events differences hardly vary, which is no
+    evidence.
 
     Examples
     --------
@@ -251,8 +244,7 @@ def comparison_of(models: Models, confidence: float) -> Comparison:
     terms = Terms(confidence, "certified", "both", statements=len(names))
     diagrams = models.diagrams()
     check_rows(diagrams[0], "a comparison")
-    evidence = [evidence_of(diagram) for diagram in diagrams]
-    pairs = models.pairs(fair=any(few_surprises(one) for one in evidence))
+    pairs = models.pairs()
     found = [
         _finding(name, diagram, total, terms)
         for name, diagram, total in zip(names, diagrams, pairs.log_loss.tolist(), strict=True)
@@ -261,7 +253,7 @@ def comparison_of(models: Models, confidence: float) -> Comparison:
         rows=diagrams[0].count,
         confidence=confidence,
         models=tuple(found),
-        differences=tuple(_differences(found, pairs, evidence, confidence)),
+        differences=tuple(_differences(found, pairs, diagrams[0].weight, confidence)),
         warnings=models.warnings + _certain(names, pairs) + _fitted_here(names, diagrams),
     )
 
@@ -278,16 +270,13 @@ def _finding(name: str, diagram: Diagram, log_loss: float, terms: Terms) -> Mode
 
 
 def _differences(
-    found: list[ModelFinding], pairs: Pairs, evidence: list[Evidence], confidence: float
+    found: list[ModelFinding], pairs: Pairs, n: float, confidence: float
 ) -> list[Difference]:
     both = list(combinations(found, 2))
-    each, n = 1 - (1 - confidence) / len(both), evidence[0].n
+    each = 1 - (1 - confidence) / len(both)
     differences = []
-    for (one, other), known, brier, log in zip(
-        both, combinations(evidence, 2), pairs.brier, pairs.log, strict=True
-    ):
+    for (one, other), brier, log in zip(both, pairs.brier, pairs.log, strict=True):
         ends = one.certificate, other.certificate
-        few = any(few_surprises(model) for model in known)
         differences.append(
             Difference(
                 first=one.name,
@@ -298,10 +287,8 @@ def _differences(
                     ends[0].upper - ends[1].lower,
                     confidence,
                 ),
-                brier=_paired(brier, n, each, confidence, few=few),
-                log_loss=(
-                    _paired(log, n, each, confidence, few=few) if np.isfinite(log).all() else None
-                ),
+                brier=_paired(brier, n, each, confidence),
+                log_loss=_paired(log, n, each, confidence) if np.isfinite(log).all() else None,
             )
         )
     return differences
@@ -327,12 +314,12 @@ def _certain(names: list[str], pairs: Pairs) -> tuple[str, ...]:
     )
 
 
-def _paired(sums: FloatArray, n: float, each: float, confidence: float, *, few: bool) -> Estimate:
+def _paired(sums: FloatArray, n: float, each: float, confidence: float) -> Estimate:
     """Return the mean of row differences with its normal interval at level `each`.
 
-    With few surprises the sample's variance may be next to 0 by chance. Then it counts as at least
-    the one that differences have where both models are equally right: as in the score test of a
-    rate, 0 is excluded no more often than it should be even if no event is in the sample.
+    With few surprises the sample's variance may be next to 0 by chance, so it counts as at least
+    what the models themselves expect: as in the score test of a rate, a sample without events then
+    excludes 0 only where enough of them were to be expected.
     """
     from scipy.special import ndtri
 
@@ -342,8 +329,7 @@ def _paired(sums: FloatArray, n: float, each: float, confidence: float, *, few: 
     if variance < _ROUNDING * square:  # all that is left of equal differences
         variance = 0.0
     variance *= n / (n - 1) if n > 1 else 1.0
-    if few:
-        variance = max(variance, float(sums[2]) / n)
+    variance = max(variance, float(sums[2]) / n)
     width = float(ndtri((1 + each) / 2)) * math.sqrt(variance / n)
     return Estimate(mean, mean - width, mean + width, confidence)
 

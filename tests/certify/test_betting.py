@@ -26,7 +26,8 @@ def counted(rows):
 def brute(rows, delta):
     """The largest m that is not ruled out, from the definition: a product of factors for each."""
     n = len(rows)
-    lowest = min(0.9, math.sqrt(8 * math.log(1 / delta) / n))
+    # sized for a confidence of 90% at least
+    lowest = min(0.9, math.sqrt(8 * max(math.log(1 / delta), math.log(10)) / n))
     shares = [lowest * (0.9 / lowest) ** (j / 7) for j in range(8)]
     weights = [0.4] + [0.6 / 7] * 7
     scores = sorted({f for f, _ in rows})
@@ -86,7 +87,7 @@ def test_the_mixture_depends_on_rows_and_level_alone():
     for n in (1, 29):
         share, weight = mixture(n, 0.05)
         assert (share.tolist(), weight.tolist()) == ([0.9], [1.0])
-    assert (mixture(10, 1.0)[0] > 0).all()
+    assert (mixture(100, 1.0)[0] == mixture(100, 0.1)[0]).all()
 
 
 def test_the_bound_has_no_seed_and_no_order():
@@ -97,6 +98,17 @@ def test_the_bound_has_no_seed_and_no_order():
     order = np.random.default_rng(0).permutation(200)
     moved = cb.certify(y_true[order], y_prob[order])
     assert moved.upper == pytest.approx(found.upper, abs=1e-12)
+
+
+@pytest.mark.parametrize("rows", [3, 5, 50, 400])
+def test_less_confidence_never_has_a_larger_bound(rows):
+    levels = [1e-300, 1e-17, 1e-9, 0.01, 0.1, 0.3, 0.5, 0.7, 0.84, 0.85, 0.9, 0.91, 0.95, 0.99]
+    for seed in range(5):
+        y_true, y_prob, _ = calibrated().draw(rows, seed=seed)
+        data = cb.Predictions(y_true, y_prob)
+        data.warnings = ()
+        uppers = [cb.certify(data, confidence=level).upper for level in levels]
+        assert (np.diff(uppers) >= -1e-12).all()
 
 
 def test_runs_of_one_direction_change_nothing():

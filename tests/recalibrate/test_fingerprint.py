@@ -53,6 +53,22 @@ def test_every_engine_gives_the_same(wrap, tmp_path):
     assert fingerprint_of(cb.Predictions(frame, label="y", prob="p")) == by_hand(y_prob)
 
 
+def test_other_scores_are_others_and_few_rows_have_none():
+    rng = np.random.default_rng(3)
+    near = np.repeat([0.1001, 0.5001, 0.9001], 20)
+    outcome = rng.random(60) < 0.5
+    first = fingerprint_of(cb.Predictions(outcome, near))
+    assert first != fingerprint_of(cb.Predictions(outcome, near + 1e-4))
+    assert len({by_hand(rng.random(50)) for _ in range(200)}) == 200
+    assert fingerprint_of(cb.Predictions(outcome[:49], near[:49])) is None
+    few = cb.PlattCalibrator().fit(near[:40], [0, 1] * 20)
+    assert json.loads(few.to_json())["fitted_on"]["scores"] is None
+    silent = np.append(near, [0.2, 0.3])
+    counted = np.append(np.ones(60), [0, 0])
+    data = cb.Predictions(np.append(outcome, [True, False]), silent, sample_weight=counted)
+    assert fingerprint_of(data) == first
+
+
 def test_a_calibrator_keeps_it_and_nothing_else_of_the_scores():
     y_true, y_prob = sample(500)
     fitted = cb.PlattCalibrator().fit(y_prob, y_true)
@@ -83,7 +99,7 @@ def test_apply_says_that_it_meets_the_same_scores_again(tmp_path, kind):
     shuffled = written(frame.sample(frac=1, random_state=0), "same")
     found = apply_calibrator(fitted, shuffled, tmp_path / "out.csv", prob="p")
     assert found.fitted_here
-    assert "scores that the calibrator was fitted to" in repr(found)
+    assert "The scores are those that the calibrator was fitted to. If these" in repr(found)
     gaps = written(pd.concat([frame, pd.DataFrame({"p": [np.nan] * 3})]), "gaps")
     assert apply_calibrator(fitted, gaps, tmp_path / "gaps_out.csv", prob="p").fitted_here
     other = written(pd.DataFrame({"p": sample(400, seed=1)[1]}), "other")

@@ -27,6 +27,9 @@ from calibrant.certify.evidence import MOST_ROWS, Counts
 
 #: No bet risks more than this share of the capital: one surprise must not ruin it.
 LARGEST_BET = 0.9
+#: Bets are never sized for less confidence than 90%: below it all have the same bets, so that a
+#: bound at less confidence is never above one at more.
+_LEAST_GOAL = math.log(10)
 #: How many shares are mixed, and the weight of the smallest, which suits a calibrated model.
 _BETS, _FIRST = 8, 0.4
 #: Logarithms taken in one go, so that the temporaries stay near the processor.
@@ -38,8 +41,7 @@ THEOREM = "Markov's inequality for a fixed mixture of bets against all intervals
 
 def mixture(n: int, delta: float) -> tuple[FloatArray, FloatArray]:
     """Return the shares that are bet, and their weights: functions of n and delta alone."""
-    # a confidence next to 0 still bets something
-    least = math.sqrt(8 * max(math.log(1 / delta), 1e-9) / n)
+    least = math.sqrt(8 * max(math.log(1 / delta), _LEAST_GOAL) / n)
     if least >= LARGEST_BET:
         return np.array([LARGEST_BET]), np.ones(1)
     weight = np.full(_BETS, (1 - _FIRST) / (_BETS - 1))
@@ -117,7 +119,7 @@ class Game:
         goal, found = math.log(1 / delta), c_emp
         # about as far above c_emp as the bound will be
         weight, square = float(self.times.sum()), float(self.times @ np.square(self.z))
-        step = (math.sqrt(2 * goal * square) + goal) / weight
+        step = max((math.sqrt(2 * goal * square) + goal) / weight, 1e-9)
         # a sign with less capital at c_emp has further to go, and most often is all that counts
         for sign in sorted((1, -1), key=lambda sign: self.log_capital(c_emp, sign)):
 

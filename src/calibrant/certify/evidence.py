@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +15,7 @@ from calibrant.measure.error import error_of
 #: The most distinct scores, and the most rows, that methods which look at each of them take.
 MOST_ROWS = 1 << 24
 #: So many rows without any calibration error are hardly chance.
-_MANY_ROWS = 50
-#: With fewer surprises than this a normal limit does not know its own width.
-_FEW_SURPRISES = 50.0
+MANY_ROWS = 50
 WERE_THESE = "were these the rows that a calibrator was fitted to?"
 
 
@@ -73,15 +72,17 @@ def check_rows(diagram: Diagram, what: str) -> None:
         raise _checks.needs_row_counts(what)
 
 
-def few_surprises(evidence: Evidence) -> bool:
-    """Whether so few surprises are expected, or were seen, that variances may be 0 by chance."""
-    return evidence.n * min(evidence.v0, evidence.brier) < _FEW_SURPRISES
-
-
 def too_good(diagram: Diagram) -> bool:
-    """Whether many rows have no calibration error, as those that a calibrator was fitted to."""
-    counts = diagram.totals.labels_binary and diagram.totals.weights_integer
-    return counts and diagram.count >= _MANY_ROWS and error_of(diagram)[1] <= TOLERANCE
+    """Whether many rows have no calibration error, as those that a calibrator was fitted to.
+
+    Scores that were rounded, or kept in single precision, leave some: a millionth of what it would
+    vary by chance is none.
+    """
+    totals = diagram.totals
+    if not (totals.labels_binary and totals.weights_integer and diagram.count >= MANY_ROWS):
+        return False
+    chance = math.sqrt(mean_variance(diagram) / diagram.weight)
+    return error_of(diagram)[1] <= max(TOLERANCE, 1e-6 * chance)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

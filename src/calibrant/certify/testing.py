@@ -225,9 +225,9 @@ def calibration_test(
         Predicted probabilities.
     method : {"auto", "exact", "asymptotic"}
         "exact" draws outcomes from the scores; its size, over the draws and the data, is at most
-        the level for any number of rows. "asymptotic" is a formula for many rows; far under 0.001
-        its p-value is a proved bound. "auto" takes the exact one below 2000 rows, or where the
-        sum of f (1 - f) is under 50.
+        the level for any number of rows. "asymptotic" is a formula for many rows; below 0.001 its
+        p-value is a proved bound, 0.001 itself is an approximation. "auto" takes the exact one
+        below 2000 rows, or where the sum of f (1 - f) is under 50.
     draws : int, default 9999
         The most samples for the exact test, which stops early once 100 of them have a calibration
         error as large as the one observed. Its smallest p-value is 1 / (draws + 1).

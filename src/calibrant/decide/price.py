@@ -141,7 +141,8 @@ def price_of_miscalibration(
     (false positive + false negative) c(f) a decision more than the best nondecreasing rule on
     them. So that is all that isotonic regression, or any other nondecreasing recalibration, can
     save; one that turns the order around can save more. At one threshold the regret can also be
-    bounded directly; the smaller cap counts.
+    bounded directly; the smaller cap counts. Each of the two is made at half of 1 - confidence, so
+    the cap can be a little larger than the bound of `certify` times the sum of the costs.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
+from calibrant.certify.evidence import MANY_ROWS
 from calibrant.recalibrate.estimators import Calibrator
 from calibrant.recalibrate.fingerprint import fingerprint, fingerprint_level
 from calibrant.sources.duck import MISSING_WORDS, literal
@@ -40,7 +41,7 @@ class Applied:
     missing : int
         How many of them have no score, and so no calibrated one.
     fitted_here : bool
-        Whether these are the scores that the calibrator was fitted to.
+        Whether the scores are those that the calibrator was fitted to, as if it were these rows.
     """
 
     output: Path
@@ -54,8 +55,9 @@ class Applied:
         own = ""
         if self.fitted_here:
             own = (
-                " These are the scores that the calibrator was fitted to, so that an audit of the "
-                "calibrated ones proves nothing: audit rows that it has not seen."
+                " The scores are those that the calibrator was fitted to. If these are the same "
+                "rows, an audit of the calibrated ones proves nothing: audit rows that it has not "
+                "seen."
             )
         return f"Written to {self.output}: {rows}{gaps}.{own}"
 
@@ -102,7 +104,7 @@ def apply_calibrator(
     scores = _Scores(table, prob)
     rows, missing = scores.checked()
     known = calibrator.fitted_scores_
-    fitted_here = known is not None and scores.fingerprint(rows - missing) == known
+    fitted_here = known is not None and known == scores.fingerprint(rows - missing)
     query, options = _query(scores, calibrator, name, ending)
     with _explained(output), taking_place(output) as part:
         group = "ROW_GROUP_SIZE" if ending == ".parquet" else ""
@@ -178,7 +180,7 @@ class _Scores:
 
     def fingerprint(self, rows: int) -> str | None:
         """Hash the scores as a calibrator does those that it is fitted to."""
-        if rows == 0:
+        if rows < MANY_ROWS:
             return None
         score, cells = quoted(self.name), 1 << fingerprint_level(rows)
         cell = f"least(floor({score} * {cells}), {cells - 1})::BIGINT AS cell"

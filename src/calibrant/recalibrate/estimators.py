@@ -54,9 +54,9 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     rows_, events_ : float
         Total weight of the rows it was fitted on, and of the events among them.
     fitted_scores_ : str or None
-        A hash of how many of their scores fell into each of up to 16,384 cells, so that the same
-        rows are known again; no row can be read from it. None for calibrators that version 0.1.0
-        wrote.
+        A hash of how many rows had each score, or fell into each of 16,384 cells, so that the same
+        rows are known again. No row can be read from it, unless all others are known. None with
+        fewer than 50 rows, and for calibrators that version 0.1.0 wrote.
 
     Examples
     --------
@@ -280,7 +280,7 @@ def _document(text: str) -> dict[str, Any]:
 
 
 def _scores_in(fitted_on: dict[str, Any]) -> str | None:
-    """Read the fingerprint; version 1 has none, and neither has what was read from it."""
+    """Read the fingerprint; version 1 has none, and neither have calibrators of few rows."""
     scores = fitted_on.get("scores")
     if scores is None:
         return None

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from calibrant.audit import Audit
 from calibrant.certify.certificate import percent, rounded_down, rounded_up
+from calibrant.certify.methods import BETTING_BELOW
 from calibrant.certify.testing import chance
 from calibrant.compare import Comparison
 from calibrant.decide.price import Price
@@ -97,12 +98,14 @@ def render_plan(
         else "Worst case over all scores; --scores FILE --prob COLUMN gives fewer."
     )
     enough = (
-        "There the mean upper bound of a calibrated classifier gets there, so that about half of "
-        "the samples of that size will do; --assurance 0.9 says where 90% will."
+        "At that size the mean upper bound of a calibrated classifier equals this, so that about "
+        "half of the samples of that size will do; --assurance 0.9 says where 90% will."
         if assurance is None
         else f"Of the samples of that size, {percent(assurance)} will do for a calibrated "
         "classifier."
     )
+    if rows < BETTING_BELOW:
+        enough += " Then audit with --method certified, because so few rows are bet on otherwise."
     console.print(
         Group(
             Text(

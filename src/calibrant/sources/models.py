@@ -32,11 +32,10 @@ class Pairs:
     log_loss : float array
         Of each model; inf if it was certain and wrong.
     brier, log : float array of shape (pairs, 3)
-        Sum of the difference of squared losses, or of log losses; of its square; and of the square
-        that it would have on average if the two models were equally right about every row. With
-        d0 and d1 the difference without and with the event, that is the case for a chance of
-        d0 / (d0 - d1), and the square is then -d0 d1 on average. Infinite for log losses where one
-        model is certain and the other is not; else 0 if it was not asked for.
+        Sum of the difference of squared losses, or of log losses; of its square; and of the
+        variance that it would have if one of the two models were right about the row, the one that
+        makes it larger: (d1 - d0)^2 f (1 - f), with d0 and d1 the difference without and with the
+        event. Infinite for log losses where one model is certain and the other is not.
     """
 
     log_loss: FloatArray
@@ -53,8 +52,8 @@ class Models(Protocol):
     def diagrams(self) -> list[Diagram]:
         """Return the diagram of each model, its extremes resolved."""
 
-    def pairs(self, *, fair: bool) -> Pairs:
-        """Compare all pairs row by row, in one pass; `fair` asks for the last sum."""
+    def pairs(self) -> Pairs:
+        """Compare all pairs row by row, in one pass."""
 
 
 class ArrayModels:
@@ -68,7 +67,7 @@ class ArrayModels:
         """Return the diagram of each model, its extremes resolved."""
         return [resolve(one.source, reaching_extremes) for one in self._data]
 
-    def pairs(self, *, fair: bool) -> Pairs:
+    def pairs(self) -> Pairs:
         """Compare all pairs row by row, in one pass."""
         count = len(self.names)
         log_loss = np.zeros(count)
@@ -90,26 +89,25 @@ class ArrayModels:
                         more = apart @ weight, np.square(apart) @ weight
                     sums[which, pair, :2] += more
             for pair, (one, other) in enumerate(combinations([row.score for row in rows], 2)):
-                sums[:, pair, 2] += _fair_sums(one, other, weight, fair=fair)
+                sums[:, pair, 2] += _expected_squares(one, other, weight)
         return Pairs(log_loss, sums[0], sums[1])
 
 
-def _fair_sums(
-    one: FloatArray, other: FloatArray, weight: FloatArray, *, fair: bool
+def _expected_squares(
+    one: FloatArray, other: FloatArray, weight: FloatArray
 ) -> tuple[float, float]:
-    """Sum up -d0 d1 of squared losses and of log losses, from the scores of two models."""
-    sure = ((one <= 0) | (one >= 1) | (other <= 0) | (other >= 1)) & (one != other)
-    endless = math.inf if weight[sure].any() else 0.0
-    if not fair:
-        return 0.0, endless
-    middle, gap = (one + other) / 2, one - other
-    squared = float((4 * gap * gap * middle * (1 - middle)) @ weight)
-    if endless:
-        return squared, endless
-    differ = gap != 0  # so that neither is 0 or 1
-    one, other, weight = one[differ], other[differ], weight[differ]
-    without, event = np.log1p(-other) - np.log1p(-one), np.log(other) - np.log(one)
-    return squared, float((-without * event) @ weight)
+    """Sum up the variances that two models expect of the differences of their losses."""
+    spread = weight * np.maximum(one * (1 - one), other * (1 - other))
+    gap = one - other
+    squared = 4 * float(spread @ np.square(gap))
+    sure = (one <= 0) | (one >= 1) | (other <= 0) | (other >= 1)
+    differ = (gap != 0) & (weight > 0)
+    if (sure & differ).any():
+        return squared, math.inf
+    if sure.any():  # equal ones, which have no log-odds
+        one, other, spread = one[differ], other[differ], spread[differ]
+    odds = (np.log(one) - np.log1p(-one)) - (np.log(other) - np.log1p(-other))
+    return squared, float(spread @ np.square(odds))
 
 
 class FrameModels:
@@ -152,10 +150,10 @@ class FrameModels:
         [(_, found)] = resolve_groups(grouped)
         return found
 
-    def pairs(self, *, fair: bool) -> Pairs:
+    def pairs(self) -> Pairs:
         """Compare all pairs row by row, in one pass."""
         from calibrant.sources.queries import log, log_gain, part_of
-        from calibrant.sources.terms import Term, col, count, lit
+        from calibrant.sources.terms import Term, col, count, lit, when
 
         models = range(len(self.names))
         weight = col("w") if self._source.weighted else lit(1.0)
@@ -166,18 +164,17 @@ class FrameModels:
             off = col("y") - score
             losses |= {f"l{k}": 0 - gain, f"x{k}": wrong, f"b{k}": off.squared()}
             losses |= {f"p{k}": score, f"s{k}": (score <= 0) | (score >= 1)}
-            if fair:
-                losses |= {f"l{k}_0": 0 - log(1 - score), f"l{k}_1": 0 - log(score)}
-                losses |= {f"b{k}_0": score.squared(), f"b{k}_1": (1 - score).squared()}
+            losses |= {f"v{k}": score * (1 - score), f"o{k}": log(score) - log(1 - score)}
         sums: dict[str, Term] = {f"t{k}": col(f"l{k}") * weight for k in models}
         for a, b in combinations(models, 2):
             for kind in "bl":
                 difference = col(f"{kind}{a}") - col(f"{kind}{b}")
                 sums[f"{kind}{a}_{b}"] = difference * weight
                 sums[f"{kind}{a}_{b}_2"] = difference.squared() * weight
-                if fair:
-                    apart = [col(f"{kind}{a}_{y}") - col(f"{kind}{b}_{y}") for y in (0, 1)]
-                    sums[f"{kind}{a}_{b}_3"] = (0 - apart[0] * apart[1]) * weight
+            larger = when(col(f"v{a}") > col(f"v{b}"), col(f"v{a}"), col(f"v{b}")) * weight
+            gap, odds = (col(f"{part}{a}") - col(f"{part}{b}") for part in "po")
+            sums[f"b{a}_{b}_3"] = gap.squared() * larger * 4.0
+            sums[f"l{a}_{b}_3"] = odds.squared() * larger
         rows = self._rows.with_columns(**losses, part=part_of(col("f")))
         added = {name: col(name).sum() for name in sums}
         wrongs = {f"x{k}": count(col(f"x{k}")) for k in models}
@@ -194,8 +191,7 @@ def _pairs(found: dict[str, float], count: int) -> Pairs:
     log_loss = np.where(wrong, np.inf, [found[f"t{k}"] for k in range(count)])
     both, ends = list(combinations(range(count), 2)), ("", "_2", "_3")
     brier, log = (
-        np.array([[found.get(f"{kind}{a}_{b}{end}", 0.0) for end in ends] for a, b in both])
-        for kind in "bl"
+        np.array([[found[f"{kind}{a}_{b}{end}"] for end in ends] for a, b in both]) for kind in "bl"
     )
     log[[bool(wrong[a] or wrong[b]) for a, b in both]] = np.nan
     log[[found[f"x{a}_{b}"] > 0 for a, b in both], 2] = np.inf
