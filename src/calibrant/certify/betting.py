@@ -118,7 +118,7 @@ class Game:
             return 1.0
         goal, found = math.log(1 / delta), c_emp
         # about as far above c_emp as the bound will be
-        weight, square = float(self.times.sum()), float(self.times @ np.square(self.z))
+        weight, square = self.times.sum(), (self.times * np.square(self.z)).sum()
         step = max((math.sqrt(2 * goal * square) + goal) / weight, 1e-9)
         # a sign with less capital at c_emp has further to go, and most often is all that counts
         for sign in sorted((1, -1), key=lambda sign: self.log_capital(c_emp, sign)):

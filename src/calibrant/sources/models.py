@@ -86,8 +86,8 @@ class ArrayModels:
                 for pair, (a, b) in enumerate(combinations(losses, 2)):
                     with np.errstate(invalid="ignore"):  # both may be certain, and wrong
                         apart = a - b
-                        more = apart @ weight, np.square(apart) @ weight
-                    sums[which, pair, :2] += more
+                        weighted = apart * weight
+                        sums[which, pair, :2] += weighted.sum(), (weighted * apart).sum()
             for pair, (one, other) in enumerate(combinations([row.score for row in rows], 2)):
                 sums[:, pair, 2] += _expected_squares(one, other, weight)
         return Pairs(log_loss, sums[0], sums[1])
@@ -99,7 +99,8 @@ def _expected_squares(
     """Sum up the variances that two models expect of the differences of their losses."""
     spread = weight * np.maximum(one * (1 - one), other * (1 - other))
     gap = one - other
-    squared = 4 * float(spread @ np.square(gap))
+    # sums of products, not dot products: threads for so few rows take longer than the rows
+    squared = 4 * float((spread * np.square(gap)).sum())
     sure = (one <= 0) | (one >= 1) | (other <= 0) | (other >= 1)
     differ = (gap != 0) & (weight > 0)
     if (sure & differ).any():
@@ -107,7 +108,7 @@ def _expected_squares(
     if sure.any():  # equal ones, which have no log-odds
         one, other, spread = one[differ], other[differ], spread[differ]
     odds = (np.log(one) - np.log1p(-one)) - (np.log(other) - np.log1p(-other))
-    return squared, float(spread @ np.square(odds))
+    return squared, float((spread * np.square(odds)).sum())
 
 
 class FrameModels:
