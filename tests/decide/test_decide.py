@@ -358,6 +358,18 @@ def test_the_price_of_scores_that_were_fitted_on_the_rows():
     assert "nondecreasing function, fitted on these rows" in found.sentence
 
 
+def test_the_price_of_fitted_rows_is_a_question():
+    y_true, y_prob, _ = overconfident().draw(4000, seed=1)
+    fitted = cb.IsotonicCalibrator().fit(y_prob, y_true).predict(y_prob)
+    costs = {"false_positive": 1, "false_negative": 20}
+    found = cb.price_of_miscalibration(y_true, fitted, **costs)
+    assert found.fitted_here
+    assert "Were these the rows that a calibrator was fitted to?" in found.sentence
+    assert "Miscalibration costs at most" not in found.sentence
+    assert not cb.price_of_miscalibration(y_true, fitted, **costs, method="isotonic").fitted_here
+    assert not cb.price_of_miscalibration(y_true, y_prob, **costs).fitted_here
+
+
 def test_a_decreasing_recalibration_can_save_more_than_the_cap():
     """f uniform, the event below 1/2: the calibration error is 3/8, and 1 - f saves 1/2."""
     y_prob = (np.arange(100_000) + 0.5) / 100_000

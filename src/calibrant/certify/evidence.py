@@ -72,17 +72,18 @@ def check_rows(diagram: Diagram, what: str) -> None:
         raise _checks.needs_row_counts(what)
 
 
-def too_good(diagram: Diagram) -> bool:
+def too_good(diagram: Diagram, error: float | None = None) -> bool:
     """Whether many rows have no calibration error, as those that a calibrator was fitted to.
 
     Scores that were rounded, or kept in single precision, leave some: a millionth of what it would
-    vary by chance is none.
+    vary by chance is none. A diagram that is not resolved for its extremes needs the `error`.
     """
     totals = diagram.totals
     if not (totals.labels_binary and totals.weights_integer and diagram.count >= MANY_ROWS):
         return False
     chance = math.sqrt(mean_variance(diagram) / diagram.weight)
-    return error_of(diagram)[1] <= max(TOLERANCE, 1e-6 * chance)
+    most = error_of(diagram)[1] if error is None else error
+    return most <= max(TOLERANCE, 1e-6 * chance)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -16,6 +16,7 @@ import numpy as np
 from calibrant import _checks
 from calibrant.certify.certificate import Certificate, percent, rounded_up
 from calibrant.certify.certify import certificate_for
+from calibrant.certify.evidence import WERE_THESE, too_good
 from calibrant.certify.methods import Method, Terms
 from calibrant.decide.costs import costs_of
 from calibrant.decide.regret import decision_cost_of, decision_diagram
@@ -50,6 +51,9 @@ class Price:
         least that.
     certificate : Certificate
         The bound on the calibration error; it holds for all cost ratios at once.
+    fitted_here : bool
+        There is no calibration error at all, as on rows that a calibrator was fitted to: then the
+        cap is void, and the sentence asks.
 
     Examples
     --------
@@ -73,6 +77,7 @@ class Price:
     currency: str
     least_calibration_error: float
     certificate: Certificate
+    fitted_here: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
@@ -86,6 +91,7 @@ class Price:
             "total_cap": self.total_cap,
             "least_calibration_error": self.least_calibration_error,
             "certificate": self.certificate.to_dict(),
+            "fitted_here": self.fitted_here,
         }
 
     @property
@@ -96,6 +102,12 @@ class Price:
     @property
     def sentence(self) -> str:
         """The price in one sentence."""
+        if self.fitted_here:
+            asked = WERE_THESE.capitalize()
+            return (
+                f"No cap: there is no calibration error at all on these rows. {asked} Then they "
+                'prove nothing: take rows that it has not seen, or method="isotonic" for its own.'
+            )
         total = ""
         if self.total_cap is not None:
             total = f", {self._most(self.total_cap)} for {self.volume:,.10g} decisions"
@@ -198,7 +210,8 @@ def price_of_miscalibration(
         )
     warn(data.warnings, stacklevel=2)
     certificate = certificate_for(data, terms)
-    found = decision_cost_of(decision_diagram(data, costs), costs, each)
+    diagram = decision_diagram(data, costs)
+    found = decision_cost_of(diagram, costs, each)
     regret, at_most = found.regret, found.regret_at_most
     assert regret is not None and at_most is not None  # noqa: PT018, S101 (one threshold, rows)
     cap = costs.scale * certificate.upper
@@ -210,6 +223,7 @@ def price_of_miscalibration(
         currency=currency,
         least_calibration_error=regret / costs.scale,
         certificate=certificate,
+        fitted_here=not alone and too_good(diagram, certificate.c_emp_at_most),
     )
 
 
