@@ -154,7 +154,7 @@ class FrameModels:
     def pairs(self) -> Pairs:
         """Compare all pairs row by row, in one pass."""
         from calibrant.sources.queries import log, log_gain, part_of
-        from calibrant.sources.terms import Term, col, count, lit, when
+        from calibrant.sources.terms import SMALLEST, Term, col, count, lit, when
 
         models = range(len(self.names))
         weight = col("w") if self._source.weighted else lit(1.0)
@@ -172,10 +172,12 @@ class FrameModels:
                 difference = col(f"{kind}{a}") - col(f"{kind}{b}")
                 sums[f"{kind}{a}_{b}"] = difference * weight
                 sums[f"{kind}{a}_{b}_2"] = difference.squared() * weight
-            larger = when(col(f"v{a}") > col(f"v{b}"), col(f"v{a}"), col(f"v{b}")) * weight
+            larger = when(col(f"v{a}") > col(f"v{b}"), col(f"v{a}"), col(f"v{b}"))
+            # PostgreSQL refuses products that are too small for a double
+            larger = when(larger < SMALLEST, 0.0, larger) * weight
             gap, odds = (col(f"{part}{a}") - col(f"{part}{b}") for part in "po")
-            sums[f"b{a}_{b}_3"] = gap.squared() * larger * 4.0
-            sums[f"l{a}_{b}_3"] = odds.squared() * larger
+            sums[f"b{a}_{b}_3"] = gap.squared().weighed(larger) * 4.0
+            sums[f"l{a}_{b}_3"] = odds.squared().weighed(larger)
         rows = self._rows.with_columns(**losses, part=part_of(col("f")))
         added = {name: col(name).sum() for name in sums}
         wrongs = {f"x{k}": count(col(f"x{k}")) for k in models}
