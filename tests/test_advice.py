@@ -83,8 +83,7 @@ def test_standard_errors_have_a_floor_that_can_be_computed_by_hand():
         if rate[0] > rate[1]:
             rate[:] = others[1].sum() / others.sum()
         gain = np.stack([score**2 - rate**2, (1 - score) ** 2 - (1 - rate) ** 2])
-        spread = np.maximum(score * (1 - score), rate * (1 - rate))
-        floor += (4 * (score - rate) ** 2 * spread * held_out.sum(axis=0)).sum()
+        floor += (-gain[0] * gain[1] * held_out.sum(axis=0)).sum()
         gains += np.repeat(gain.ravel(), held_out.ravel().astype(int)).tolist()
     expected = np.sqrt(max(np.var(gains), floor / 500) / 500)
     assert trial.saved_error == pytest.approx(expected, rel=1e-9)

@@ -47,8 +47,8 @@ class Trial:
     saved : float
         What it takes off the Brier score; negative if it adds to it.
     saved_error : float
-        Standard error of that: of the sample, and at least what it would be if, score by score, the
-        one before or after were right, because in a sample without surprises gains hardly vary.
+        Standard error of that: of the sample, and at least what it would be if the scores before
+        and after were equally right, because in a sample without surprises gains hardly vary.
     behind, behind_error : float
         How much less it takes off than the best of those tried, and the standard error of that
         difference: rows are the same for both, so that it is known better than either gain.
@@ -199,24 +199,22 @@ def _trials(score: FloatArray, counts: IntArray, brier: float, seed: int) -> tup
     gains = _losses(score)[:, None, None] - _losses(after)  # label, fold, calibrator, score
     mean = np.einsum("lfks,fls->k", gains, folds) / n
     best = int(mean.argmax())
-    rows = folds.sum(axis=1)[:, None]
 
-    def errors(gain: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
-        """Return standard errors of mean gains of each calibrator from one score to another.
+    def errors(gain: FloatArray) -> FloatArray:
+        """Return standard errors of mean gains, label, fold, calibrator and score.
 
-        They are at least what the scores themselves expect: in a sample without surprises gains
-        hardly vary, which is no evidence.
+        They are at least what they would be if the scores before and after were equally right: in
+        a sample without surprises gains hardly vary, which is no evidence. A gain is g0 without and
+        g1 with the event, of opposite signs. It is 0 on average for a chance of g0 / (g0 - g1), and
+        its square is then -g0 g1 on average.
         """
         center = np.einsum("lfks,fls->k", gain, folds) / n
         seen = np.einsum("lfks,fls->k", np.square(gain), folds) / n - np.square(center)
-        spread = np.maximum(one * (1 - one), other * (1 - other))
-        expected = (4 * np.square(one - other) * spread * rows).sum(axis=(0, 2)) / n
-        found: FloatArray = np.sqrt(np.maximum(np.maximum(seen, expected), 0.0) / n)
+        fair = -np.einsum("fks,fks,fs->k", gain[0], gain[1], folds.sum(axis=1)) / n
+        found: FloatArray = np.sqrt(np.maximum.reduce([seen, fair, np.zeros(len(TRIED))]) / n)
         return found
 
-    saved_error = errors(gains, np.broadcast_to(score, after.shape), after)
-    at_best = after[:, best : best + 1]
-    behind_error = errors(gains - gains[:, :, best : best + 1], at_best, after)
+    saved_error, behind_error = errors(gains), errors(gains - gains[:, :, best : best + 1])
     return tuple(
         Trial(
             name=name,
