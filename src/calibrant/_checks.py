@@ -11,18 +11,37 @@ import difflib
 import math
 import operator
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
+from calibrant._text import MOST_OF_MESSAGE, MOST_OF_VALUE, bounded, named, shown
 from calibrant._types import FloatArray
 
+#: The most entries of a table that is made for an argument, such as its bins.
+MOST_ENTRIES = 10_000_000
+#: The most rows or draws that anybody waits for.
+MOST_DRAWS = 1_000_000_000
+
+#: Characters that are shown of a path.
+_LONGEST_PATH = 240
 _NUMBER = (int, float, np.integer, np.floating)
 
 
 class InputError(ValueError):
-    """The input breaks a rule; the message names it and the way out."""
+    """The input breaks a rule; the message names it and the way out.
+
+    Whatever went into the message, it is one line of visible text, under 2,000 characters.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(bounded(text))
+
+
+class WriteError(InputError, OSError):
+    """A file could not be written; everything is as it was before."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +64,32 @@ def _first(row: int | None, before: str = ", first in") -> str:
 
 
 def _listed(values: Iterable[object], most: int = 8) -> str:
-    shown = [str(value) for value in values]
-    more = f", ... ({len(shown) - most} more)" if len(shown) > most else ""
-    return ", ".join(shown[:most]) + more
+    given = list(values)
+    more = f", ... ({len(given) - most} more)" if len(given) > most else ""
+    return ", ".join(map(named, given[:most])) + more
+
+
+def _path(path: str) -> str:
+    """Quote a path, of which more is shown than of a value: its end says which file it is."""
+    return shown(path, _LONGEST_PATH)
+
+
+def _place(path: str) -> str:
+    """Name where rows come from: a path, a pattern, or words such as "the query"."""
+    return named(path, _LONGEST_PATH)
+
+
+def _said(why: str) -> str:
+    """Return the first lines of what an engine says, as one."""
+    lines = [line.strip() for line in why[: 8 * MOST_OF_MESSAGE].splitlines() if line.strip()]
+    return named(" ".join(lines[:4]), 1000)
+
+
+def _near(word: object, words: Iterable[object], most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """Return the words that a word may have been meant to be; long ones by their beginnings."""
+    known = {named(one)[:MOST_OF_VALUE]: str(one) for one in words}
+    near = difflib.get_close_matches(named(word)[:MOST_OF_VALUE], known, n=most, cutoff=cutoff)
+    return [known[one] for one in near]
 
 
 def empty(name: str) -> InputError:
@@ -70,8 +112,8 @@ def table_for_column(name: str) -> InputError:
 
 def not_an_array(name: str, why: object) -> InputError:
     return InputError(
-        f"{name} could not be read as an array ({why}). Pass one value for each row, as a list, "
-        "an array or a column of a dataframe."
+        f"{name} could not be read as an array ({named(why, 200)}). Pass one value for each row, "
+        "as a list, an array or a column of a dataframe."
     )
 
 
@@ -92,13 +134,13 @@ def missing(name: str, count: int, row: int | None) -> InputError:
 
 def not_numeric(name: str, row: int | None, value: object) -> InputError:
     way_out = "Convert the column to numbers first."
-    if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", str(value)):
+    if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", named(value)):
         way_out = (
             "If that is a decimal comma: DuckDB, and so a query in --sql, reads such a file by "
             "read_csv('mine.csv', decimal_separator=','), and pandas by read_csv(..., decimal=',')."
         )
     return InputError(
-        f"{name} must hold numbers, but{_first(row, '') or ' it'} holds {value!r}. {way_out}"
+        f"{name} must hold numbers, but{_first(row, '') or ' it'} holds {shown(value)}. {way_out}"
     )
 
 
@@ -115,7 +157,7 @@ def outside_unit(
     verb = "does" if count == 1 else "do"
     return InputError(
         f"{name} must lie between 0 and 1, but {_rows(count)} {verb} not"
-        f"{_first(row, ', first')} with {value!r}. {way_out} "
+        f"{_first(row, ', first')} with {shown(value)}. {way_out} "
         "Log-odds (logits) become probabilities by 1 / (1 + exp(-score)); margins, such as those "
         "of decision_function, need a calibrator fitted on held-out rows."
     )
@@ -131,16 +173,16 @@ def swapped(names: Names) -> InputError:
 def labels_not_binary(name: str, values: Sequence[object]) -> InputError:
     return InputError(
         f"{name} must hold two label values, but it holds {len(values)} or more: "
-        f"{_listed(map(repr, values))}. Keep the rows of two classes, or turn the column into "
+        f"{_listed(map(shown, values))}. Keep the rows of two classes, or turn the column into "
         "one class against the rest, such as y_true == 'the class'."
     )
 
 
 def labels_need_pos_label(name: str, values: Sequence[object]) -> InputError:
-    given = " or ".join(f"pos_label={value!r}" for value in values)
-    options = " or ".join(f"--pos-label {value}" for value in values)
+    given = " or ".join(f"pos_label={shown(value)}" for value in values)
+    options = " or ".join(f"--pos-label {named(value)}" for value in values)
     return InputError(
-        f"{name} holds the labels {_listed(map(repr, values))}; say which one is the event whose "
+        f"{name} holds the labels {_listed(map(shown, values))}; say which one is the event whose "
         f"probability the scores are: {given} (on the command line: {options}). What takes no "
         f"pos_label takes {name} == the event. "
         "Without it labels must be 0/1, -1/1, True/False, or fractions between 0 and 1."
@@ -148,17 +190,17 @@ def labels_need_pos_label(name: str, values: Sequence[object]) -> InputError:
 
 
 def labels_lack_pos_label(name: str, pos_label: object, values: Sequence[object]) -> InputError:
-    near = difflib.get_close_matches(str(pos_label), [str(value) for value in values], n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    near = _near(pos_label, values)
+    hint = f" Did you mean {shown(near[0])}?" if near else ""
     return InputError(
-        f"pos_label={pos_label!r} is not among the labels of {name}: "
-        f"{_listed(map(repr, values))}.{hint} Pass one of them."
+        f"pos_label={shown(pos_label)} is not among the labels of {name}: "
+        f"{_listed(map(shown, values))}.{hint} Pass one of them."
     )
 
 
 def pos_label_kind(pos_label: object) -> InputError:
     return InputError(
-        f"pos_label must be one label, but it is {pos_label!r}. Pass the value of the event."
+        f"pos_label must be one label, but it is {shown(pos_label)}. Pass the value of the event."
     )
 
 
@@ -171,7 +213,7 @@ def labels_not_plain(name: str) -> InputError:
 
 def labels_soft(name: str, row: int | None, value: float) -> InputError:
     return InputError(
-        f"{name} must hold 0/1 labels, but{_first(row, '') or ' it'} holds {value!r}. "
+        f"{name} must hold 0/1 labels, but{_first(row, '') or ' it'} holds {shown(value)}. "
         "If these are soft labels (probabilities of the event), say so with --soft."
     )
 
@@ -179,7 +221,7 @@ def labels_soft(name: str, row: int | None, value: float) -> InputError:
 def weight_negative(name: str, count: int, row: int | None, value: float) -> InputError:
     return InputError(
         f"{name} must not be negative, but {_rows(count)} {'is' if count == 1 else 'are'}"
-        f"{_first(row, ', first')} with {value!r}. Remove these rows or fix them."
+        f"{_first(row, ', first')} with {shown(value)}. Remove these rows or fix them."
     )
 
 
@@ -196,6 +238,14 @@ def weight_scale(name: str, total: float) -> InputError:
     )
 
 
+def weights_in_scale(name: str, weight: FloatArray) -> None:
+    """Refuse weights whose sum is past what doubles hold with precision."""
+    with np.errstate(over="ignore"):  # a sum past the largest double is refused here
+        total = float(weight.sum())
+    if total and not 1e-290 < total < 1e300:
+        raise weight_scale(name, total)
+
+
 def weight_all_zero(name: str) -> InputError:
     return InputError(
         f"{name} is zero in every row, so nothing is left to measure. "
@@ -203,14 +253,14 @@ def weight_all_zero(name: str) -> InputError:
     )
 
 
-def unknown_column(column: str, columns: Sequence[str], source: str) -> InputError:
+def unknown_column(column: object, columns: Sequence[str], source: str) -> InputError:
     columns = [str(name) for name in columns]
-    near = difflib.get_close_matches(column, columns, n=3, cutoff=0.5)
-    lower = [name for name in columns if name.lower() == column.lower()]
+    near = _near(column, columns, most=3, cutoff=0.5)
+    lower = [name for name in columns if name.lower() == named(column).lower()]
     near = lower + [name for name in near if name not in lower]
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    hint = f" Did you mean {' or '.join(map(shown, near))}?" if near else ""
     return InputError(
-        f"There is no column {column!r} in {source}.{hint} "
+        f"There is no column {shown(column)} in {named(source)}.{hint} "
         f"Its columns are: {_listed(columns, most=30)}."
     )
 
@@ -229,37 +279,118 @@ def argument_superfluous(names: Sequence[str], kind: str) -> InputError:
 
 
 def out_of_range(name: str, rule: str, value: object) -> InputError:
-    return InputError(f"{name} must be {rule}, but it is {value!r}.")
+    return InputError(f"{name} must be {rule}, but it is {shown(value)}.")
 
 
 def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
     """Return an argument that must be a whole number; refuse True, 2.0 and "2"."""
-    rule = f"{least} or more" if most is None else f"between {least} and {most}"
-    error = out_of_range(name, f"a whole number, {rule}", value)
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise error
-    number = operator.index(value)
-    if number < least or (most is not None and number > most):
-        raise error
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None or number < least or (most is not None and number > most):
+        # a limit that guards memory is of no interest to those who are not past it
+        past = most is not None and (most < MOST_ENTRIES or (number is not None and number > most))
+        rule = f"between {least} and {most}" if past else f"{least} or more"
+        raise out_of_range(name, f"a whole number, {rule}", value)
     return number
+
+
+def number_between(name: str, value: object, low: float, high: float) -> float:
+    """Return an argument that must be a number in [low, high]."""
+    if isinstance(value, _NUMBER) and low <= value <= high:
+        return float(value)
+    raise out_of_range(name, f"a number between {low:g} and {high:g}", value)
 
 
 def share(name: str, value: object) -> float:
     """Return an argument that must be a number between 0 and 1."""
-    if isinstance(value, _NUMBER) and 0 <= value <= 1:
-        return float(value)
-    raise out_of_range(name, "a number between 0 and 1", value)
+    return number_between(name, value, 0, 1)
 
 
 def inner_share(name: str, value: object) -> float:
     """Return an argument that must lie strictly between 0 and 1, such as a confidence."""
-    if isinstance(value, _NUMBER) and 0 < value < 1:
+    # as a double, because a number that is wider or narrower may be rounded to 0 or 1
+    if isinstance(value, _NUMBER) and 0 < value < 1 and 0 < float(value) < 1:
         return float(value)
     percent = isinstance(value, _NUMBER) and 1 < value < 100
     hint = f" For {value}% write {float(str(value)) / 100:g}." if percent else ""
     raise InputError(
-        f"{name} must be a number strictly between 0 and 1, but it is {value!r}.{hint}"
+        f"{name} must be a number strictly between 0 and 1, but it is {shown(value)}.{hint}"
     )
+
+
+def is_single(value: object) -> bool:
+    """Say whether an argument is one value, and not a list, an array or a table of them."""
+    try:
+        return np.ndim(value) == 0  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # lists of different length
+        return False
+
+
+def finite_number(name: str, value: object, rule: str = "a finite number") -> float:
+    """Return an argument that must be one finite number, of any kind."""
+    try:
+        number = float(value) if is_single(value) else math.nan  # type: ignore[arg-type]
+    except (TypeError, ValueError, ArithmeticError):  # 10**400 is past every double
+        number = math.nan
+    if math.isfinite(number):
+        return number
+    raise out_of_range(name, rule, value)
+
+
+def doubles(value: object) -> FloatArray | None:
+    """Return an argument as doubles, infinite where it is past them; None if it is no numbers."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufO":
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            return array.astype(np.float64)
+    except (TypeError, ValueError, RuntimeError, ArithmeticError):
+        return None
+
+
+def switch(name: str, value: object) -> bool:
+    """Return an argument that must be True or False."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise out_of_range(name, "True or False", value)
+
+
+def plain_labels(name: str, labels: object) -> None:
+    """Refuse labels that cannot be told apart, such as lists and tables."""
+    try:
+        values = np.asarray(labels)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise not_an_array(name, error) from None
+    try:
+        plain = values.dtype.kind != "V" and (
+            values.dtype.kind != "O" or bool({*values.ravel().tolist()})
+        )
+    except TypeError:
+        plain = False
+    if not plain and values.size:
+        raise labels_not_plain(name)
+
+
+@contextmanager
+def within_doubles(name: str) -> Iterator[None]:
+    """Refuse numbers past the largest double in the words of calibrant, whoever meets them."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
+    except ArithmeticError:
+        raise InputError(
+            f"{name} must hold numbers that doubles can hold, at most 1.8e308 in size. "
+            "Convert the column first."
+        ) from None
+
+
+def one_of(name: str, value: object, allowed: Sequence[str]) -> None:
+    """Refuse an argument that is not one of some words; a table cannot be compared with them."""
+    if not isinstance(value, str) or value not in allowed:
+        raise not_among(name, value, allowed)
 
 
 def clip_or_none(value: object) -> float | None:
@@ -271,15 +402,15 @@ def clip_or_none(value: object) -> float | None:
         return float(value)
     raise InputError(
         "clip must be a number strictly between 0 and 0.5 (1e-16 or more), or None for scores as "
-        f"they are, but it is {value!r}. With clip=0.001 a score of 0 counts as 0.001, and a score "
-        "of 1 as 0.999."
+        f"they are, but it is {shown(value)}. With clip=0.001 a score of 0 counts as 0.001, and a "
+        "score of 1 as 0.999."
     )
 
 
 def not_among(name: str, value: object, allowed: Sequence[str]) -> InputError:
-    near = difflib.get_close_matches(str(value), allowed, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return InputError(f"{name} must be one of {_listed(allowed)}, but it is {value!r}.{hint}")
+    near = _near(value, allowed)
+    hint = f" Did you mean {shown(near[0])}?" if near else ""
+    return InputError(f"{name} must be one of {_listed(allowed)}, but it is {shown(value)}.{hint}")
 
 
 def not_for_clusters(what: str, instead: str) -> InputError:
@@ -402,9 +533,9 @@ def no_estimate(what: str, why: str) -> InputError:
 def scores_without_odds(name: str, count: int, row: int | None, value: float) -> InputError:
     return InputError(
         f"{name} must lie strictly between 0 and 1 for log-odds, but {_rows(count)} of it hold 0 "
-        f"or 1{_first(row)} with {value!r}. Pass clip=, such as clip=0.001 (on the command line: "
-        "--clip 0.001), to move scores into [0.001, 0.999] for slope and intercept alone; or use "
-        "observed_expected_ratio, which needs no log-odds."
+        f"or 1{_first(row)} with {shown(value)}. Pass clip=, such as clip=0.001 (on the command "
+        "line: --clip 0.001), to move scores into [0.001, 0.999] for slope and intercept alone; or "
+        "use observed_expected_ratio, which needs no log-odds."
     )
 
 
@@ -429,13 +560,37 @@ def column_needs_scores() -> InputError:
 def band_too_sure(most: float, value: float) -> InputError:
     return InputError(
         f"confidence must be at most {most} for a consistency band, which is drawn by simulation, "
-        f"but it is {value!r}. confidence_band takes any."
+        f"but it is {shown(value)}. confidence_band takes any."
     )
 
 
 def calibrator_unreadable(why: str) -> InputError:
     return InputError(
         f"This is not a calibrator that calibrant can read: {why}. Write it with to_json()."
+    )
+
+
+def too_many_blocks(most: int) -> InputError:
+    return InputError(
+        f"This calibrator has more than {most:,} blocks, and calibrant keeps and reads at most "
+        "that many. Fit one of fewer blocks, such as HistogramCalibrator with fewer bins, or "
+        "PlattCalibrator or BetaCalibrator, which have two or three numbers."
+    )
+
+
+def calibrator_too_large(size: int, most: int) -> InputError:
+    return InputError(
+        f"This is not a calibrator that calibrant can read: it takes {size:,} bytes or more, and "
+        f"calibrant reads at most {most:,}, twice what the most blocks take. Write it with "
+        "to_json()."
+    )
+
+
+def too_many_for_sql(blocks: int, most: int) -> InputError:
+    return InputError(
+        f"This calibrator has {blocks:,} blocks, and an SQL expression would hold each of them: "
+        f"engines take minutes and gigabytes to read more than {most:,}. Use `calibrant apply` on "
+        "a file, or export it to ONNX."
     )
 
 
@@ -456,14 +611,14 @@ def number_in(found: dict[str, object], name: str) -> float:
     except OverflowError:
         number = math.nan
     if not math.isfinite(number):
-        raise calibrator_unreadable(f"{name} is {value!r:.40}, not a number")
+        raise calibrator_unreadable(f"{name} is {shown(value)}, not a number")
     return number
 
 
 def numbers_in(found: dict[str, object], name: str) -> FloatArray:
     """Return a list of numbers out of a JSON object."""
     values = found[name]
-    if type(values) is not list or any(type(value) not in {int, float} for value in values):
+    if type(values) is not list or not set(map(type, values)) <= {int, float}:
         raise calibrator_unreadable(f"{name} is not a list of numbers")
     try:
         return np.array(values, dtype=np.float64)
@@ -495,7 +650,7 @@ def weights_light(mean: float) -> str:
 def one_class_only(label: object) -> InputError:
     label = label.item() if hasattr(label, "item") else label
     return InputError(
-        f"A classifier needs rows of two classes, but y holds one class only: {label!r}. "
+        f"A classifier needs rows of two classes, but y holds one class only: {shown(label)}. "
         "Add rows of the other class."
     )
 
@@ -539,8 +694,8 @@ def too_few_to_hold_back(least: int, share: float) -> InputError:
 
 def classes_unknown(unknown: Sequence[object], known: Sequence[object]) -> InputError:
     return InputError(
-        f"y holds {_listed(map(repr, unknown))}, which the frozen classifier was not trained on: "
-        f"it knows {_listed(map(repr, known))}. Use the labels of its training."
+        f"y holds {_listed(map(shown, unknown))}, which the frozen classifier was not trained on: "
+        f"it knows {_listed(map(shown, known))}. Use the labels of its training."
     )
 
 
@@ -572,10 +727,6 @@ def class_too_small_for_folds(rows: float) -> InputError:
     )
 
 
-def json_name(path: str) -> InputError:
-    return InputError(f"{path!r} must be a file whose name ends in .json. Name it so.")
-
-
 def too_few_to_fit(rows: int) -> InputError:
     return InputError(f"A calibrator needs two rows at least, but there is {rows}. Add rows.")
 
@@ -600,7 +751,7 @@ def costs_zero() -> InputError:
 
 def cost_negative(name: str, value: float) -> InputError:
     return InputError(
-        f"{name} must not be negative, but it is {value!r}. A gain from the right action goes "
+        f"{name} must not be negative, but it is {shown(value)}. A gain from the right action goes "
         "into matrix=[[c00, c01], [c10, c11]] as a negative cost."
     )
 
@@ -616,7 +767,7 @@ def cost_per_row(name: str) -> InputError:
 def cost_in_row(name: str, row: int, value: float) -> InputError:
     return InputError(
         f"{name} must be a finite number, not negative, in every row, but row {row} (the first "
-        f"row is 0) holds {value!r}."
+        f"row is 0) holds {shown(value)}."
     )
 
 
@@ -630,7 +781,7 @@ def row_costs_zero(row: int) -> InputError:
 def no_partition(given: object) -> InputError:
     return InputError(
         "partition must be 'tree', 'kmeans', a scikit-learn tree or clusterer, or a function of "
-        f"X, but it is {given!r}."
+        f"X, but it is {shown(given)}."
     )
 
 
@@ -653,8 +804,36 @@ def label_unknown(
 ) -> InputError:
     where = "" if row is None else f", first in row {row}"
     return InputError(
-        f"{name} must hold labels that the model knows, {classes[0]!r} and {classes[1]!r}, but it "
-        f"holds {value!r}{where}."
+        f"{name} must hold labels that the model knows, {shown(classes[0])} and "
+        f"{shown(classes[1])}, but it holds {shown(value)}{where}."
+    )
+
+
+def not_an_audit(kind: str) -> InputError:
+    return InputError(
+        f"audit must be what calibrant.audit returns, but it is of type {kind}. Use "
+        "from_predictions for labels and scores."
+    )
+
+
+def not_a_calibrator(kind: str) -> InputError:
+    return InputError(
+        f"calibrator must be a calibrator such as IsotonicCalibrator(), but it is of type {kind}."
+    )
+
+
+def not_a_path(name: str, why: object) -> InputError:
+    return InputError(f"{name} must be the name of a file that can be written ({named(why, 200)}).")
+
+
+def weight_infinite(name: str) -> InputError:
+    return InputError(f"{name} must hold finite numbers, but some are not. Fix these rows.")
+
+
+def size_uncounted(epsilon: float, least: float) -> InputError:
+    return InputError(
+        f"epsilon={shown(epsilon)} takes more than 2**53 rows, past which doubles no longer count "
+        f"one by one. Plan for epsilon={shown(least)} or more."
     )
 
 
@@ -671,7 +850,7 @@ def two_classes_only(kind: str) -> InputError:
 
 def matrix_shape(value: object) -> InputError:
     return InputError(
-        f"matrix must be 2 x 2 finite numbers, [[c00, c01], [c10, c11]], but it is {value!r:.80}."
+        f"matrix must be 2 x 2 finite numbers, [[c00, c01], [c10, c11]], but it is {shown(value)}."
     )
 
 
@@ -689,80 +868,79 @@ def matrix_one_sided(a: float, b: float) -> InputError:
 
 def data_missing(name: str, folder: str) -> InputError:
     return InputError(
-        f"There is no {name} (or {name}.gz) in {folder!r}. Put the UCI file there, or name no "
+        f"There is no {name} (or {name}.gz) in {_path(folder)}. Put the UCI file there, or name no "
         "folder, and it is downloaded."
     )
 
 
 def data_folder_missing(folder: str) -> InputError:
     return InputError(
-        f"There is no folder {folder!r}. Name the one that has the UCI files with --data-dir or "
-        "CALIBRANT_DATA, or neither, and they are downloaded."
+        f"There is no folder {_path(folder)}. Name the one that has the UCI files with --data-dir "
+        "or CALIBRANT_DATA, or neither, and they are downloaded."
     )
 
 
 def not_a_folder(path: str) -> InputError:
-    return InputError(f"{path!r} is a file, not a folder. Name a folder, which is made if need be.")
+    return InputError(
+        f"{_path(path)} is a file, not a folder. Name a folder, which is made if need be."
+    )
 
 
 def data_changed(name: str, place: str) -> InputError:
     return InputError(
-        f"{place!r} is not the {name} that results are known for: its hash differs, as it does if "
-        "a download was cut off. Download it again."
+        f"{_path(place)} is not the {name} that results are known for: its hash differs, as it "
+        "does if a download was cut off. Download it again."
     )
 
 
 def data_unreachable(name: str, url: str, why: str) -> InputError:
     return InputError(
-        f"{name} could not be downloaded from {url} ({why}). Put it in a folder and name that "
-        "folder with --data-dir or CALIBRANT_DATA."
+        f"{name} could not be downloaded from {named(url)} ({named(why, 200)}). Put it in a folder "
+        "and name that folder with --data-dir or CALIBRANT_DATA."
     )
 
 
 def file_missing(path: str) -> InputError:
-    return InputError(f"There is no file {path!r}. Check the name and the folder.")
+    return InputError(f"There is no file {_path(path)}. Check the name and the folder.")
 
 
 def not_a_file(path: str) -> InputError:
     return InputError(
-        f"{path!r} is a folder without Parquet files, or a device. Name a file that holds the rows."
+        f"{_path(path)} is a folder without Parquet files, or a device. "
+        "Name a file that holds the rows."
     )
 
 
-def csv_name(path: str) -> InputError:
-    return InputError(f"{path!r} must be a file whose name ends in .csv. Name it so.")
-
-
 def folder_missing(path: str, folder: str) -> InputError:
-    return InputError(f"There is no folder {folder!r} to write {path!r} in. Make it first.")
+    return InputError(
+        f"There is no folder {_path(folder)} to write {_path(path)} in. Make it first."
+    )
 
 
 def file_kind(path: str, endings: Sequence[str]) -> InputError:
     return InputError(
-        f"{path!r} is not a file that calibrant reads: its name must end in "
+        f"{_path(path)} is not a file that calibrant reads: its name must end in "
         f"{_listed(endings, most=20)}. Export the table to CSV or Parquet."
     )
 
 
 def file_without_rows(path: str) -> InputError:
-    return InputError(f"{path} is empty: at least one row is needed below the header.")
+    return InputError(f"{_place(path)} is empty: at least one row is needed below the header.")
 
 
 def file_all_missing(path: str, rows: int) -> InputError:
     return InputError(
-        f"All {rows:,} rows of {path} have a missing value, so nothing is left to measure. "
+        f"All {rows:,} rows of {_place(path)} have a missing value, so nothing is left to measure. "
         "Check the columns named on the command line, such as --label and --prob."
     )
 
 
 def file_unreadable(path: str, why: str) -> InputError:
-    lines = [line.strip() for line in why.splitlines() if line.strip()]
-    return InputError(f"{path} could not be read. DuckDB says: {' '.join(lines[:4])}")
+    return InputError(f"{_place(path)} could not be read. DuckDB says: {_said(why)}")
 
 
 def query_failed(engine: str, why: str) -> InputError:
-    lines = [line.strip() for line in why.splitlines() if line.strip()]
-    return InputError(f"The table could not be read. {engine} says: {' '.join(lines[:4])}")
+    return InputError(f"The table could not be read. {engine} says: {_said(why)}")
 
 
 def not_a_connection(kind: str) -> InputError:
@@ -774,8 +952,8 @@ def not_a_connection(kind: str) -> InputError:
 
 def texts_among_numbers(name: str, text: object) -> InputError:
     return InputError(
-        f"{name} holds values of several kinds, such as {text!r} next to numbers. Ask for rows of "
-        "one kind by a query with a WHERE, or with a CAST."
+        f"{name} holds values of several kinds, such as {shown(text)} next to numbers. Ask for "
+        "rows of one kind by a query with a WHERE, or with a CAST."
     )
 
 
@@ -786,8 +964,8 @@ def not_a_name(name: str, kind: str) -> InputError:
 def connection_setting(name: str, value: str) -> InputError:
     wanted = {"extra_float_digits": "3", "datestyle": "'ISO'"}[name]
     return InputError(
-        f"This connection has {name} = {value}, so that values lose something on their way. Run "
-        f"SET {name} = {wanted} on it first, or pass the engine or URL."
+        f"This connection has {name} = {named(value)}, so that values lose something on their way. "
+        f"Run SET {name} = {wanted} on it first, or pass the engine or URL."
     )
 
 
@@ -805,8 +983,8 @@ def url_unreadable() -> InputError:
 
 def database_unknown(why: str) -> InputError:
     return InputError(
-        f"SQLAlchemy does not know this kind of database. It says: {why} Install its dialect, or "
-        "check the beginning of the URL: postgresql+psycopg://, sqlite:///, mysql+pymysql://."
+        f"SQLAlchemy does not know this kind of database. It says: {_said(why)} Install its "
+        "dialect, or check the beginning of the URL: postgresql+psycopg://, sqlite:///, mysql+pymysql://."
     )
 
 
@@ -814,7 +992,7 @@ def driver_missing(module: str) -> InputError:
     packages = {"psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary"}
     packages |= {"MySQLdb": "mysqlclient"}
     return InputError(
-        f"The driver {module!r} that this URL asks for is not installed. Install it with: "
+        f"The driver {shown(module)} that this URL asks for is not installed. Install it with: "
         f"pip install '{packages.get(module, module)}'"
     )
 
@@ -849,7 +1027,7 @@ def array_with_table(names: Sequence[str]) -> InputError:
 def groups_unnamed(by: object) -> InputError:
     return InputError(
         f"by must name columns of the table, each once, such as by=['sex', 'region'], but it is "
-        f"{str(by)[:60]!r}. Next to arrays pass them: by={{'sex': sex}}."
+        f"{shown(by)}. Next to arrays pass them: by={{'sex': sex}}."
     )
 
 
@@ -865,8 +1043,8 @@ def file_or_sql() -> InputError:
 
 def variable_unset(name: str) -> InputError:
     return InputError(
-        f"--url env:{name} asks for the environment variable {name}, which is not set: "
-        f"export {name}=postgresql+psycopg://..."
+        f"--url env:{named(name)} asks for the environment variable {named(name)}, "
+        f"which is not set: export {named(name)}=postgresql+psycopg://..."
     )
 
 
@@ -894,9 +1072,24 @@ def file_is_url() -> InputError:
     )
 
 
-def not_a_select() -> InputError:
+def not_a_select(why: str = "") -> InputError:
     return InputError(
-        "The query must be one SELECT, and nothing else: it is read, never run for effect."
+        "The query must be one SELECT, and nothing else: it is read, never run for effect. "
+        f"{why}".strip()
+    )
+
+
+def query_not_parsed(engine: str, why: str) -> InputError:
+    return InputError(
+        f"The query must be one SELECT, but it cannot be parsed as SQL of {engine} ({why}). If the "
+        "database reads it, make a view of it there, and name that instead: table=, or --table."
+    )
+
+
+def query_in_two_ways(what: str) -> InputError:
+    return InputError(
+        f"The query must be one SELECT beyond doubt, but it holds {what}. A database may read that "
+        "in two ways. Or make a view of it there, and name that instead: table=, or --table."
     )
 
 
@@ -913,94 +1106,110 @@ def columns_twice(names: Sequence[object]) -> InputError:
 
 
 def column_of_two_roles(name: str) -> InputError:
-    return InputError(f"Column {name!r} is named for two roles. Each needs a column of its own.")
+    return InputError(
+        f"Column {shown(name)} is named for two roles. Each needs a column of its own."
+    )
 
 
 def groups_unstable(name: str) -> InputError:
     return InputError(
-        f"The engine does not tell the values of by column {name!r} apart the same way each time. "
-        "A collation such as NOCASE does that: cast the column to text without it."
+        f"The engine does not tell the values of by column {shown(name)} apart the same way each "
+        "time. A collation such as NOCASE does that: cast the column to text without it."
     )
 
 
 def name_without_ending(path: str, ending: str) -> InputError:
-    return InputError(f"{path!r} must be the name of a file that ends in {ending}.")
+    return InputError(f"{_path(path)} must be the name of a file that ends in {ending}.")
 
 
 def file_exists(path: str) -> InputError:
-    return InputError(f"There is a file {path!r} already. Add --overwrite to replace it.")
+    return InputError(f"There is a file {_path(path)} already. Add --overwrite to replace it.")
 
 
 def output_ending(path: str, endings: Sequence[str]) -> InputError:
     return InputError(
-        f"{path!r} must be the name of a file that ends in {' or '.join(endings)}. Name it so."
+        f"{_path(path)} must be the name of a file that ends in {' or '.join(endings)}. Name it so."
     )
 
 
 def output_among_inputs(path: str) -> InputError:
     return InputError(
-        f"{path!r} is one of the files that are read, so all rows would take the place of its own. "
-        "Write to another file."
+        f"{_path(path)} is one of the files that are read, so all rows would take the place of its "
+        "own. Write to another file."
     )
 
 
+def not_regular(path: str) -> InputError:
+    return InputError(
+        f"{_path(path)} is not a regular file but a device, a pipe or a folder, and nothing takes "
+        "its place. Name a file."
+    )
+
+
+def not_printed(why: str) -> InputError:
+    return InputError(f"The answer could not be printed ({named(why, 200)}). Print it elsewhere.")
+
+
 def not_written(path: str, why: str) -> InputError:
-    return InputError(f"{path!r} could not be written ({why}), and everything is as it was before.")
+    return WriteError(
+        f"{_path(path)} could not be written ({named(why, 200)}), and everything is as it was "
+        "before."
+    )
 
 
 def rows_too_long(path: str, memory: str) -> InputError:
     return InputError(
-        f"{path} has rows so long that {memory} of memory hold too few of them. Leave out columns "
-        "of long texts, and join the result to them."
+        f"{_place(path)} has rows so long that {memory} of memory hold too few of them. Leave out "
+        "columns of long texts, and join the result to them."
     )
 
 
 def column_exists(name: str, column: str) -> InputError:
     return InputError(
-        f"There is a column {column!r} already, so none can be added as {name!r}. Give it another "
-        "name: --name calibrated_2."
+        f"There is a column {shown(column)} already, so none can be added as {shown(name)}. Give "
+        "it another name: --name calibrated_2."
     )
 
 
 def columns_renamed(new: Sequence[str]) -> InputError:
     return InputError(
         "Columns must have names, and these must differ in more than upper and lower case, but "
-        f"DuckDB would have to call some of them {_listed(map(repr, new))}. Rename them first."
+        f"DuckDB would have to call some of them {_listed(map(shown, new))}. Rename them first."
     )
 
 
 def headers_differ(one: str, other: str) -> InputError:
     return InputError(
-        f"{one!r} and {other!r} begin with different lines, so that they cannot be one table with "
-        "one header. Apply the calibrator to each of them."
+        f"{_path(one)} and {_path(other)} begin with different lines, so that they cannot be one "
+        "table with one header. Apply the calibrator to each of them."
     )
 
 
 def folder_replaces(column: str) -> InputError:
     return InputError(
-        f"There are folders named {column}=..., and a column {column!r} in the files, which their "
-        "names would replace. Rename one of them."
+        f"There are folders named {named(column)}=..., and a column {shown(column)} in the files, "
+        "which their names would replace. Rename one of them."
     )
 
 
 def types_differ(column: str) -> InputError:
     return InputError(
-        f"Column {column!r} is not of one type, or not of one name, in all files, and made one it "
-        "might not keep every digit. Apply the calibrator to each of them."
+        f"Column {shown(column)} is not of one type, or not of one name, in all files, and made "
+        "one it might not keep every digit. Apply the calibrator to each of them."
     )
 
 
 def decimal_too_long(name: str, digits: int, most: int) -> InputError:
     return InputError(
-        f"Column {name!r} has decimals of {digits} digits, and DuckDB keeps {most}. Leave it out, "
-        f"or make it a decimal of {most} digits or fewer, or text."
+        f"Column {shown(name)} has decimals of {digits} digits, and DuckDB keeps {most}. Leave it "
+        f"out, or make it a decimal of {most} digits or fewer, or text."
     )
 
 
 def nanoseconds_lost(name: str) -> InputError:
     return InputError(
-        f"Column {name!r} has nanoseconds next to a time zone, which this version of DuckDB does "
-        "not keep: pip install --upgrade duckdb. Or make it microseconds first."
+        f"Column {shown(name)} has nanoseconds next to a time zone, which this version of DuckDB "
+        "does not keep: pip install --upgrade duckdb. Or make it microseconds first."
     )
 
 
@@ -1018,6 +1227,13 @@ def not_shown(encoding: str) -> InputError:
     return InputError(
         f"The output is {encoding}, which lacks letters of the column's name. Write the SQL to a "
         "file: -o calibrator.sql."
+    )
+
+
+def not_visible() -> InputError:
+    return InputError(
+        "The column's name has control characters, which would reach the terminal. Write the SQL "
+        "to a file: -o calibrator.sql."
     )
 
 
@@ -1039,7 +1255,7 @@ def not_a_column_each(name: str, shape: tuple[int, ...]) -> InputError:
 def surer_than_simulated(most: float, value: float) -> InputError:
     return InputError(
         f"confidence must be below {most:.6g}, because the complexity was simulated and may be too "
-        f"small in the rest of cases, but it is {value!r}. Simulate it with a smaller error=."
+        f"small in the rest of cases, but it is {shown(value)}. Simulate it with a smaller error=."
     )
 
 
@@ -1051,14 +1267,15 @@ def not_one_per_point(name: str, shape: tuple[int, ...], points: int) -> InputEr
 
 def not_a_probability(name: str, point: int, value: float) -> InputError:
     return InputError(
-        f"{name} must lie between 0 and 1 at every point, but at point {point} it is {value!r}."
+        f"{name} must lie between 0 and 1 at every point, but at point {point} it is "
+        f"{shown(value)}."
     )
 
 
 def masses_no_law(least: float, total: float) -> InputError:
     return InputError(
         f"masses must be numbers, none of them under 0, that add up to 1, but the least is "
-        f"{least!r} and their sum is {total!r}. Divide counts by their sum."
+        f"{shown(least)} and their sum is {shown(total)}. Divide counts by their sum."
     )
 
 

@@ -20,10 +20,11 @@ def busy(what: str) -> Iterator[None]:
     if not sys.stderr.isatty() or _shown:
         yield
         return
-    from rich.console import Console
     from rich.markup import escape
 
-    with Console(stderr=True).status(escape(what)) as status:
+    from calibrant._console import SafeConsole
+
+    with SafeConsole(stderr=True).status(escape(what)) as status:
         _shown.append(status)
         try:
             yield
@@ -43,9 +44,10 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], object]]:
         text = escape(what)
         yield lambda count: _shown[0].update(f"{text} {100 * count // total}%")
         return
-    from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    from calibrant._console import SafeConsole
+
+    with Progress(console=SafeConsole(stderr=True), transient=True) as bar:
         task = bar.add_task(escape(what), total=total)
         yield lambda count: bar.update(task, completed=count)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._text import named
 from calibrant._types import FloatArray
 from calibrant.certify.certificate import Certificate, percent
 from calibrant.certify.certify import certificate_of, has_weights
@@ -88,9 +89,10 @@ class Difference:
     def verdict(self) -> str:
         """Say which of the two is better calibrated, if that is certain."""
         if self.better is None:
-            return f"it is not certain which of {self.first} and {self.second} is better calibrated"
+            names = f"{named(self.first)} and {named(self.second)}"
+            return f"it is not certain which of {names} is better calibrated"
         other = self.second if self.better == self.first else self.first
-        return f"{self.better} is better calibrated than {other}"
+        return f"{named(self.better)} is better calibrated than {named(other)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ class Comparison:
         else:
             proved = f"At {sure} confidence no model is shown to be better calibrated than another."
         return (
-            f"{best.name} has the smallest calibration error on these {self.rows:,} rows: "
+            f"{named(best.name)} has the smallest calibration error on these {self.rows:,} rows: "
             f"{best.calibration_error:.4g}.",
             proved,
             *self._losses(),
@@ -157,7 +159,8 @@ class Comparison:
                     order = (
                         (pair.first, pair.second) if found.upper < 0 else (pair.second, pair.first)
                     )
-                    lower.append(f"the {name} is lower for {order[0]} than for {order[1]}")
+                    first, second = map(named, order)
+                    lower.append(f"the {name} is lower for {first} than for {second}")
         words = f"By a normal limit at the same confidence: {'; '.join(lower)}."
         return (words,) if lower else ()
 
@@ -242,6 +245,7 @@ def comparison_of(models: Models, confidence: float) -> Comparison:
     """Compare models, wherever their rows live."""
     names = models.names
     terms = Terms(confidence, "certified", "both", statements=len(names))
+    confidence = terms.confidence
     diagrams = models.diagrams()
     check_rows(diagrams[0], "a comparison")
     pairs = models.pairs()
@@ -297,8 +301,8 @@ def _differences(
 def _fitted_here(names: list[str], diagrams: list[Diagram]) -> tuple[str, ...]:
     """Ask about models that have no calibration error at all."""
     return tuple(
-        f"{name} has no calibration error at all here: {WERE_THESE} Then nothing that is said of "
-        "it holds for other rows."
+        f"{named(name)} has no calibration error at all here: {WERE_THESE} Then nothing that is "
+        "said of it holds for other rows."
         for name, diagram in zip(names, diagrams, strict=True)
         if too_good(diagram)
     )
@@ -307,8 +311,8 @@ def _fitted_here(names: list[str], diagrams: list[Diagram]) -> tuple[str, ...]:
 def _certain(names: list[str], pairs: Pairs) -> tuple[str, ...]:
     """Say why there is no interval for a difference of log losses that are finite."""
     return tuple(
-        f"No interval for the log losses of {one} and {other}: only one of the two gave some row a "
-        "score of 0 or 1, which costs infinitely much if it is ever wrong."
+        f"No interval for the log losses of {named(one)} and {named(other)}: only one of the two "
+        "gave some row a score of 0 or 1, which costs infinitely much if it is ever wrong."
         for (one, other), log in zip(combinations(names, 2), pairs.log, strict=True)
         if np.isfinite(log[0]) and not np.isfinite(log[2])
     )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
+from calibrant._text import shown
 from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 
 SCHEMA = "calibrant.tally"
@@ -251,7 +252,7 @@ def _parsed(text: str) -> dict[str, Any]:
         raise _refused(f"its schema is not {SCHEMA!r}")
     if document.get("schema_version") != SCHEMA_VERSION:
         raise _refused(
-            f"its schema_version is {document.get('schema_version')!r}, "
+            f"its schema_version is {shown(document.get('schema_version'))}, "
             f"and this version of calibrant reads {SCHEMA_VERSION}"
         )
     return document
@@ -260,7 +261,7 @@ def _parsed(text: str) -> dict[str, Any]:
 def _typed(value: Any, *kinds: type) -> Any:
     """Return a value of one of the JSON types asked for (exactly: to Python True is an int)."""
     if type(value) not in kinds:
-        raise TypeError(f"{value!r:.40} is of the wrong type")
+        raise TypeError(f"{shown(value)} is of the wrong type")
     return value
 
 
@@ -283,7 +284,7 @@ def _from_document(document: dict[str, Any]) -> Tally:
             _typed(sums[name], bool) for name in ("labels_binary", "weights_integer")
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise _refused(f"a part is missing or of the wrong type ({error!r})") from None
+        raise _refused(f"a part is missing or of the wrong type ({shown(error)})") from None
     if not 0 <= level <= MAX_LEVEL:
         raise _refused(f"its level is {level}")
     cells = Cells(np.full(cell.size, level), cell, rows, weight, positives, rise, fall, score)

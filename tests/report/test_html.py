@@ -160,7 +160,7 @@ def test_every_kind_of_audit_has_a_report(kind):
 def test_a_file_is_written_whole(tmp_path):
     path = tmp_path / "report.html"
     assert AUDIT.to_html(path) == path.read_text(encoding="utf-8")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(OSError, match=r"report\.html' could not be written"):
         AUDIT.to_html(tmp_path / "nowhere" / "report.html")
     assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from calibrant.experiments.trials import CALIBRATORS
 from calibrant.report.html import escaping_environment
+from calibrant.report.policy import with_policy
 
 #: Title and description of each picture.
 PICTURES = {
@@ -123,7 +124,7 @@ def html_of(results: dict[str, Any], pictures: dict[str, bytes]) -> str:
             made=made(results),
         )
     )
-    return str(page)
+    return with_policy(str(page), "img-src data:")
 
 
 def markdown_of(results: dict[str, Any], pictures: dict[str, str]) -> str:

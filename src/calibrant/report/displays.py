@@ -57,6 +57,8 @@ class _Display(ABC):
     figure_: Figure | SubFigure
 
     def __init__(self, audit: Audit) -> None:
+        if not isinstance(audit, Audit):
+            raise _checks.not_an_audit(type(audit).__name__)
         self.audit = audit
 
     @classmethod

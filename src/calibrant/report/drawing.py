@@ -14,6 +14,7 @@ from calibrant.audit import Audit
 from calibrant.curves import Histogram, ReliabilityCurve
 from calibrant.decide.curve import CostCurve
 from calibrant.measure.interval import Interval
+from calibrant.sources.labels import check_event
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,11 +53,16 @@ def predicted(
     pos_label: object,
 ) -> tuple[FloatArray, object]:
     """Return the probability of the event, and the label of the event if it must be named."""
+    for name in ("predict_proba", "classes_"):
+        if isinstance(estimator, type) or not hasattr(estimator, name):
+            raise _checks.model_lacks("estimator", type(estimator).__name__, name)
     classes = np.asarray(estimator.classes_).tolist()
     if len(classes) != 2:
         raise _checks.two_classes_only(f"{len(classes)} classes")
-    if pos_label is not None and pos_label not in classes:
-        raise _checks.labels_lack_pos_label("classes_", pos_label, classes)
+    if pos_label is not None:
+        check_event(pos_label)
+        if pos_label not in classes:
+            raise _checks.labels_lack_pos_label("classes_", pos_label, classes)
     column = 1 if pos_label is None else classes.index(pos_label)
     known = classes in ([0, 1], [-1, 1])
     event = classes[1] if pos_label is None and not known else pos_label

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from calibrant._extras import require
+from calibrant._text import MOST_OF_MESSAGE, named, visible
 from calibrant._types import FloatArray
 from calibrant.audit import Audit
 from calibrant.certify.certificate import rounded_down, rounded_up
 from calibrant.curves import DifferenceCurve, Histogram, ReliabilityCurve
 from calibrant.decide.curve import CostCurve
 from calibrant.measure.interval import Interval
+from calibrant.report.policy import with_policy
 from calibrant.report.svg import Picture
 
 #: Groups that the report lists.
@@ -30,7 +32,7 @@ def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float 
     source = files("calibrant.report").joinpath("report.html.jinja").read_text(encoding="utf-8")
     environment = escaping_environment()
     environment.filters |= {"number": number, "percent": percent, "count": count}
-    environment.filters |= {"up": rounded_up, "down": rounded_down}
+    environment.filters |= {"up": rounded_up, "down": rounded_down, "named": named}
     share = false_positive / (false_positive + false_negative)
     page = environment.from_string(source).render(
         audit=audit,
@@ -43,15 +45,24 @@ def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float 
         error=_error(audit),
         provenance=_provenance(audit),
     )
-    return str(page)
+    return with_policy(str(page))
 
 
 def escaping_environment() -> Any:
     """Return what fills in a page: names from data are escaped, and what is missing is an error."""
     jinja2: Any = require("jinja2", "report")
     return jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_in_sight,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+
+
+def _in_sight(value: object) -> object:
+    """Show controls in a text by their codes: browsers obey those that turn the direction."""
+    return visible(value, keep="\n") if type(value) is str else value
 
 
 def check_ready() -> None:
@@ -275,7 +286,8 @@ def _costs(audit: Audit, share: float) -> dict[str, Any] | None:
     )
     inner = np.clip(curve.p, 1e-9, 1 - 1e-9)
     odds = np.log(inner) - np.log1p(-inner)
-    start = int(np.argmin(np.abs(odds - math.log(share / (1 - share)))))
+    near = min(max(share, 1e-9), 1 - 1e-9)  # a cost of nothing starts at the end of the slider
+    start = int(np.argmin(np.abs(odds - math.log(near / (1 - near)))))
     start = min(len(curve.p) - 2, max(1, start))
     # a script ends at the first </, whatever it stands in, so no < is left in it
     data = json.dumps({**shown, "p": curve.p.tolist(), "bound": bound}).replace("<", "\\u003c")
@@ -306,10 +318,10 @@ def _measures(audit: Audit) -> list[tuple[str, str]]:
 def _provenance(audit: Audit) -> list[tuple[str, str]]:
     found = audit.provenance
     parts = [
-        ("file", found.file),
+        ("file", None if found.file is None else named(found.file, MOST_OF_MESSAGE)),
         ("SHA-256 of the file", found.file_sha256),
         ("rows read", count(found.rows)),
-        ("command", found.command),
+        ("command", None if found.command is None else named(found.command, MOST_OF_MESSAGE)),
         ("calibrant", found.calibrant),
         ("numpy", found.numpy),
         ("seed", None if found.seed is None else str(found.seed)),

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from calibrant._text import visible
 from calibrant.audit import Audit
 from calibrant.certify.certificate import rounded_down, rounded_up
 from calibrant.report.html import count, number, percent
 
+#: How marks are written that would mean something.
+_MARKS = {"\\": "\\\\", "|": "\\|", "<": "&lt;", ">": "&gt;", "&": "&amp;"}
+_MARKS |= {mark: f"\\{mark}" for mark in "*_`[]#$~"}
+#: Nobody is mentioned, and no address becomes a link: GitHub looks for both in the finished text,
+#: where a comment comes between.
+_MARKS |= {":": "&#58;", "@": "&#64;<!---->"}
+#: The dot of a name such as www.example.com, which becomes a link without a scheme.
+_BEFORE_LETTER = re.compile(r"\.(?=\w*[^\W\d])")
 #: Groups that are listed.
 _MOST_GROUPS = 20
 
@@ -93,8 +103,6 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """Show text as it is: names from data become neither markup nor HTML."""
-    marks = {"\\": "\\\\", "|": "\\|", "<": "&lt;", ">": "&gt;", "&": "&amp;"}
-    marks |= {mark: f"\\{mark}" for mark in "*_`[]#$~"}
-    marks |= {"@": "&#64;", ":": "&#58;"}  # nobody is mentioned, and no address becomes a link
-    return "".join(marks.get(letter, letter) for letter in text.replace("\n", " "))
+    """Show text as it is: names from data become neither markup, nor HTML, nor links."""
+    shown = "".join(_MARKS.get(letter, letter) for letter in visible(text.replace("\n", " ")))
+    return _BEFORE_LETTER.sub("&#46;", shown)

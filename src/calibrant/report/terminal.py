@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from calibrant._text import named
 from calibrant.audit import Audit
 from calibrant.certify.certificate import percent, rounded_down, rounded_up
 from calibrant.certify.methods import BETTING_BELOW
@@ -136,6 +137,8 @@ def render_study(study: Study, console: Console) -> None:
     if study.dropped:
         words = f"Note: {study.dropped:,} rows with a missing value were dropped."
         notes.append(Text(words, style="yellow"))
+    if study.note is not None:
+        notes.append(Text(f"Note: {study.note}", style="yellow"))
     if math.isinf(study.after.log_loss):
         notes.append(
             Text(
@@ -153,7 +156,7 @@ def render_comparison(found: Comparison, console: Console) -> None:
     for one in found.models:
         ends = one.certificate
         models.add_row(
-            Text(one.name),
+            Text(named(one.name)),
             _number(one.calibration_error),
             f"{rounded_down(ends.lower)} and {rounded_up(ends.upper)}",
             _number(one.brier),
@@ -169,7 +172,11 @@ def render_comparison(found: Comparison, console: Console) -> None:
         for name, value in measures.items():
             if value is not None:
                 pairs.add_row(
-                    Text(f"{pair.first} - {pair.second}" if name == "calibration error" else ""),
+                    Text(
+                        f"{named(pair.first)} - {named(pair.second)}"
+                        if name == "calibration error"
+                        else ""
+                    ),
                     name,
                     _number(value.value, sign="+"),
                     f"{_signed(rounded_down(value.lower))} and {_signed(rounded_up(value.upper))}",
@@ -212,7 +219,7 @@ def render_claims(
 def render_decision(found: DecisionCost, price: Price, console: Console) -> None:
     """Print what to do, what it costs, and what miscalibration costs at most."""
     threshold = 0.0 if found.threshold is None else found.threshold
-    unit = f" {price.currency}" if price.currency else ""
+    unit = f" {named(price.currency)}" if price.currency else ""
     table = _table(f"Mean cost of a decision{', in' + unit if unit else ''}", "scores", "cost")
     table.columns[0].header = "rule"
     for rule, cost in (
@@ -260,7 +267,8 @@ def _dearer(found: DecisionCost) -> list[Text]:
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    heading = Text(title, style="bold")  # a text, because a currency in it is no markup
+    table = Table(title=heading, title_justify="left", box=None, pad_edge=False)
     for column in columns:
         left = column in _LEFT or column.startswith("0")
         table.add_column(column, justify="left" if left else "right", header_style="dim")
@@ -344,7 +352,7 @@ def _groups(groups: Sequence[GroupFinding]) -> list[Text | Table]:
     for one in groups[:_MOST_GROUPS]:
         ends = one.certificate
         table.add_row(
-            Text(one.name),
+            Text(named(one.name)),
             f"{one.rows:,}",
             _number(one.mean_prediction),
             _number(one.observed_rate),

@@ -95,7 +95,7 @@ def _in_place(series: Any) -> Any:
 
 
 def _as_array(values: Any, name: str) -> AnyArray:
-    if hasattr(values, "columns"):
+    if hasattr(type(values), "columns"):  # its own would make a lazy table think
         raise _checks.table_for_column(name)
     try:
         array = np.asarray(values)
@@ -140,7 +140,8 @@ def _missing(value: object) -> bool:
 def numbers(values: AnyArray, start: int, name: str) -> FloatArray:
     """Return a chunk as doubles, missing values as NaN; refuse what is no number."""
     if values.dtype.kind in "biuf":
-        return values.astype(np.float64, copy=False)
+        with np.errstate(over="ignore"):  # of long doubles: what is infinite is refused later
+            return values.astype(np.float64, copy=False)
     out = np.empty(len(values))
     for row, value in enumerate(values.tolist()):
         out[row] = _number(value, start + row, name)
@@ -156,7 +157,7 @@ def _number(value: Any, row: int, name: str) -> float:
             return float(value)
     except OverflowError:  # an integer past the largest double
         return np.inf if value > 0 else -np.inf
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ArithmeticError):
         pass
     raise _checks.not_numeric(name, row, value)
 

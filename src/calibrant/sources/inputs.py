@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
+from calibrant._text import shown
 from calibrant._types import FloatArray, IntArray
 from calibrant.sources.columns import Column, Found, is_missing, numbers
 from calibrant.sources.labels import Labels
@@ -25,8 +26,8 @@ class Roles:
 
     def names(self) -> _checks.Names:
         """Return the words that errors use."""
-        shown = (self.label, self.prob, self.weight, self.clusters)
-        return _checks.Names(*(f"column {name!r}" for name in shown))
+        names = (self.label, self.prob, self.weight, self.clusters)
+        return _checks.Names(*(f"column {shown(name)}" for name in names))
 
     def columns(self) -> dict[str, str]:
         """Return the column of each role that has one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -140,7 +141,13 @@ def _no_fraction(values: AnyArray) -> bool:
 
 def check_event(pos_label: object) -> None:
     """Refuse a `pos_label` that is not one value."""
-    if np.ndim(pos_label) != 0 or is_missing(np.array([pos_label], dtype=object)).any():  # type: ignore[arg-type]
+    one = _checks.is_single(pos_label) and isinstance(pos_label, Hashable)
+    if one and not isinstance(pos_label, np.ndarray):
+        try:
+            hash(pos_label)
+        except TypeError:  # tables say that they can be hashed, and then do not
+            one = False
+    if not one or is_missing(np.array([pos_label], dtype=object)).any():
         raise _checks.pos_label_kind(pos_label)
 
 

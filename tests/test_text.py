@@ -1,0 +1,244 @@
+"""Text that is safe to show, and every place where text leaves the library."""
+
+import ast
+import inspect
+import io
+import json
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.table import Table
+from rich.text import Text
+
+import calibrant as cb
+from calibrant import _checks
+from calibrant._console import SafeConsole
+from calibrant._text import MOST_OF_MESSAGE, MOST_OF_VALUE, bounded, named, shown, visible
+from calibrant.report import terminal
+from calibrant.report.html import html_of
+from calibrant.report.markdown import markdown_of, plain
+
+SOURCE = Path(cb.__file__).parent
+CONTROLS = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0)]))
+BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+HOSTILE = f"\x1b[31m{CONTROLS}{BIDI}\u2028\u2029\ufeff\ud800<b>&|`*[x](y)www.evil.com"
+LONG = "\x1b]0;title\x07 <i>" + "a:/@" * 250_000
+HOSTILE_TEXTS = st.text(st.sampled_from(CONTROLS + BIDI + "\u2028\u2029\ud800ab <&|.@"))
+
+
+def hidden(text, keep="\n"):
+    """Return the characters of a text that nobody sees."""
+    return {
+        one
+        for one in text
+        if one not in keep and unicodedata.category(one) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    }
+
+
+@given(HOSTILE_TEXTS)
+def test_what_is_shown_can_be_seen(text):
+    for found in (visible(text), named(text), shown(text), bounded(text)):
+        assert not hidden(found, keep="")
+    assert not hidden(visible(text, keep="\n"))
+    assert visible(visible(text)) == visible(text)
+
+
+def test_letters_of_every_language_stay_as_they_are():
+    for text in ("Größe 100 %", "名前", "اسم", "می‌خواهم", "👩‍💻", "a b", "naïve"):
+        assert visible(text) == named(text) == text
+
+
+def test_controls_are_shown_by_their_codes():
+    assert visible("a\x1b[31m\n\u202e\ud800") == r"a\x1b[31m\n\u202e\ud800"
+
+
+def test_values_are_cut_and_say_how_long_they_are():
+    assert named("a" * 81) == "a" * 80 + "... (81 characters)"
+    assert shown("a" * 81) == repr("a" * 80) + "... (81 characters)"
+    assert shown("a" * 80) == repr("a" * 80)
+    assert len(named("\x00" * 80)) < 120
+    assert len(shown(list(range(10**6)))) < 120
+    assert len(shown({str(k): [k] * 100 for k in range(1000)})) < 120
+    assert len(bounded("a" * 10**7)) < MOST_OF_MESSAGE
+    assert MOST_OF_VALUE == 80
+
+
+class Refuses:
+    def __repr__(self):
+        raise RuntimeError("no")
+
+
+def test_what_refuses_to_be_shown_is_named_by_its_type():
+    assert "Refuses" in shown(Refuses())
+    assert named(Refuses()) == "<Refuses>"
+    assert shown(10**10_000) == "<int>"
+    assert shown(10**400).startswith("1000")
+
+
+SAMPLES = {
+    "str": [HOSTILE, LONG],
+    "object": [HOSTILE, LONG, Refuses()],
+    "int": [3],
+    "float": [0.5],
+    "bool": [True, False],
+    "int | None": [None, 3],
+    "Sequence[str]": [[HOSTILE], [LONG] * 100],
+    "Sequence[object]": [[HOSTILE, LONG], [LONG] * 100],
+    "Sequence[tuple[str, int]]": [[(HOSTILE, 1), (LONG, 2)]],
+    "tuple[int, ...]": [(2, 2), (1,) * 1000],
+    "Names": [_checks.Names(HOSTILE, LONG), _checks.Names()],
+}
+#: Arguments that are one of a few words.
+WORDS = {("connection_setting", "name"): ["datestyle"]}
+REFUSALS = {
+    name: function
+    for name, function in inspect.getmembers(_checks, inspect.isfunction)
+    if function.__module__ == _checks.__name__
+    and inspect.signature(function).return_annotation in {"InputError", "str"}
+    and not name.startswith("_")
+}
+
+
+def samples_of(name, parameter):
+    return WORDS.get((name, parameter.name)) or SAMPLES[parameter.annotation]
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_every_refusal_is_one_short_visible_message(name):
+    parameters = inspect.signature(REFUSALS[name]).parameters.values()
+    choices = [samples_of(name, one) for one in parameters]
+    for k in range(max(map(len, choices), default=1)):
+        values = {
+            one.name: choice[k % len(choice)]
+            for one, choice in zip(parameters, choices, strict=True)
+        }
+        found = str(REFUSALS[name](**values))
+        if inspect.signature(REFUSALS[name]).return_annotation == "str":
+            found = bounded(found)  # a warning, which only the command line prints
+        assert 0 < len(found) < MOST_OF_MESSAGE
+        assert not hidden(found, keep="")
+
+
+def test_there_are_refusals_to_walk():
+    assert len(REFUSALS) > 100
+
+
+@given(HOSTILE_TEXTS)
+def test_the_console_shows_controls_by_their_codes(text):
+    out = io.StringIO()
+    console = SafeConsole(file=out, force_terminal=False, width=60)
+    table = Table(title=Text(text))
+    table.add_column(Text(text))
+    table.add_row(Text(text))
+    console.print(text, markup=False)
+    console.print(table)
+    assert not hidden(out.getvalue())
+
+
+def test_the_console_keeps_its_own_styles():
+    out = io.StringIO()
+    SafeConsole(file=out, force_terminal=True, width=60).print(Text("a\x1b[2J", style="bold red"))
+    assert out.getvalue() == "\x1b[1;31ma\\x1b[2J\x1b[0m\n"
+
+
+def test_nothing_prints_but_to_the_console():
+    """Every call that writes to a terminal: the console's class, JSON, and SQL that was checked."""
+    found = []
+    for path in SOURCE.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            loose = called in {"Console", "rich.print", "sys.stdout.write", "sys.stderr.write"}
+            if loose or (called in {"print", "typer.echo", "click.echo"} and not _plain(node)):
+                found.append(f"{path.name}: {ast.unparse(node)}")
+    assert found == []
+
+
+def _plain(node):
+    first = ast.unparse(node.args[0])
+    return first.startswith("json_module.dumps(") or first in {"text", "f'calibrant {__version__}'"}
+
+
+def test_a_long_name_is_no_reason_to_wait_in_markdown():
+    assert len(plain(LONG)) < 20 * len(LONG)
+
+
+@pytest.fixture(scope="module")
+def hostile_audit():
+    y_true, y_prob, _ = cb.simulate.overconfident(2.0).draw(3000, seed=1)
+    groups = np.array([HOSTILE, LONG, "www.evil.com"], dtype=object)[np.arange(3000) % 3]
+    found = cb.audit(y_true, y_prob, by={HOSTILE: groups, LONG: groups})
+    made = replace(
+        found.provenance,
+        file=HOSTILE + LONG,
+        command=HOSTILE + LONG,
+        event=f"column {shown(HOSTILE)}",
+        score=f"column {shown(LONG)}",
+    )
+    return replace(found, provenance=made)
+
+
+def test_hostile_names_on_the_terminal(hostile_audit):
+    out = io.StringIO()
+    terminal.render(hostile_audit, SafeConsole(file=out, width=100))
+    assert not hidden(out.getvalue())
+    assert len(out.getvalue()) < 20_000
+
+
+def test_hostile_names_in_html(hostile_audit):
+    page = html_of(hostile_audit)
+    assert not hidden(page, keep="\n")
+    assert "<i>" not in page
+    assert len(page) < 150_000
+
+
+def test_hostile_names_in_markdown(hostile_audit):
+    page = markdown_of(hostile_audit)
+    assert not hidden(page)
+    assert "www.evil" not in page
+    assert "www&#46;evil&#46;com" in page
+    assert len(page) < 50_000
+
+
+def test_hostile_names_in_json_are_whole_and_ascii(hostile_audit):
+    text = json.dumps(hostile_audit.to_dict())
+    assert text.isascii()
+    assert not hidden(text)
+    assert any(one["group"].get(HOSTILE) == HOSTILE for one in hostile_audit.to_dict()["groups"])
+
+
+def test_no_name_becomes_a_link_or_a_mention_in_markdown():
+    assert plain("www.evil.com") == "www&#46;evil&#46;com"
+    assert plain("a@evil.com") == "a&#64;<!---->evil&#46;com"
+    assert plain("https://x") == "https&#58;//x"
+    assert plain("0.5, 1.25 and 12.") == "0.5, 1.25 and 12."
+
+
+def test_hostile_names_of_models():
+    y_true, y_prob, _ = cb.simulate.calibrated().draw(2000, seed=1)
+    found = cb.compare(y_true, {HOSTILE: y_prob, LONG: y_prob**2})
+    out = io.StringIO()
+    terminal.render_comparison(found, SafeConsole(file=out, width=100))
+    for text in (out.getvalue(), *found.summary, repr(found)):
+        assert not hidden(text)
+        assert len(text) < 5000
+
+
+def test_hostile_currencies():
+    y_true, y_prob, _ = cb.simulate.calibrated().draw(2000, seed=1)
+    for currency in (HOSTILE, LONG, "[/bold]"):
+        price = cb.price_of_miscalibration(
+            y_true, y_prob, false_positive=1, false_negative=5, currency=currency
+        )
+        cost = cb.expected_cost(y_true, y_prob, false_positive=1, false_negative=5)
+        out = io.StringIO()
+        terminal.render_decision(cost, price, SafeConsole(file=out, width=100))
+        assert not hidden(out.getvalue())
+        assert len(out.getvalue()) < 5000
