@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, quote_plus, unquote_plus
 
 import numpy as np
@@ -19,8 +20,9 @@ from sqlalchemy.pool import NullPool
 
 from calibrant import _checks
 from calibrant._types import AnyArray
-from calibrant.sources.addresses import without_secrets
+from calibrant.sources.addresses import HIDDEN, ambiguous, password_in, without_secrets
 
+T = TypeVar("T")
 #: Databases as people write them.
 _NAMES = {
     "postgresql": "PostgreSQL",
@@ -47,15 +49,21 @@ _SETTINGS = {
     ),
     "sqlite": ("BEGIN",),  # which its driver leaves out before a SELECT
 }
-#: All that could be a password: what is between the first colon after the user and the last @.
-_AFTER_COLON = re.compile(r"://[^:/@]*:(.*)@")
-#: More than one @ before any ?, of which the first belongs to a password.
-_SEVERAL = re.compile(r"://[^?]*@[^?]*@")
 #: What may carry a secret after the ? of a URL.
 _SECRET = re.compile(r"pass|pwd|token|secret|key|cred|connect|auth", re.IGNORECASE)
+#: How a message may write a secret: escaped as in an address, in Python, in SQL, for libpq.
+_FORMS: tuple[Callable[[str], str], ...] = (
+    str,
+    quote,
+    quote_plus,
+    unquote_plus,
+    lambda text: repr(text)[1:-1],
+    lambda text: text.replace("'", "''"),
+    lambda text: text.replace("\\", "\\\\").replace("'", "\\'"),
+    lambda text: json.dumps(text)[1:-1],
+)
 #: Shorter secrets are looked for as words: they could be part of any.
 _SHORT = 4
-_HIDDEN = "***"
 
 
 class Database:
@@ -97,15 +105,25 @@ class Database:
         columns = list(zip(*rows, strict=True)) or [()] * len(names)
         return names, [_array(column) for column in columns]
 
+    def names(self, query: sa.Executable) -> list[str]:
+        """Return the names of the columns of a query, and fetch no row."""
+        return self._asked(query, lambda answer: list(answer.keys()))
+
     def rows(self, query: sa.Executable) -> tuple[list[str], Sequence[Any]]:
         """Run a query; return the names of its columns, and its rows as they came."""
+        return self._asked(query, lambda answer: (list(answer.keys()), answer.fetchall()))
+
+    def _asked(self, query: sa.Executable, read: Callable[[sa.CursorResult[Any]], T]) -> T:
         opening = self._users is None and self._close is None
         try:
             with self._translated(opening=opening):
                 connection = self._connected()
-            with self._translated(), self._left_as_it_was(connection):
-                answer = connection.execute(query)
-                return list(answer.keys()), answer.fetchall()
+            with (
+                self._translated(),
+                self._left_as_it_was(connection),
+                connection.execute(query) as answer,
+            ):
+                return read(answer)
         except BaseException:
             self.rest()  # after an error it would answer nothing more
             raise
@@ -165,15 +183,17 @@ class Database:
 
     def _scrubbed(self, text: str) -> str:
         for secret in self._secrets:
-            wanted = re.escape(secret)
-            text = re.sub(wanted if len(secret) >= _SHORT else rf"\b{wanted}\b", _HIDDEN, text)
+            if len(secret) >= _SHORT:
+                text = text.replace(secret, HIDDEN)
+            else:
+                text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
         return without_secrets(text)
 
 
 def _engine_of(target: Any) -> sa.Engine:
     if isinstance(target, sa.Engine):
         return target
-    if isinstance(target, str) and _SEVERAL.search(target):  # a part of it would be the host
+    if isinstance(target, str) and ambiguous(target):  # a part of it would be the host
         raise _checks.url_unreadable()
     if isinstance(target, str | sa.URL):
         return sa.create_engine(target, poolclass=NullPool)
@@ -215,16 +235,17 @@ def _array(values: Sequence[Any]) -> AnyArray:
 
 def place_of(url: str) -> str:
     """Return a URL without the user's name, the password and all that comes after a ?."""
-    if _SEVERAL.search(url):
-        return _HIDDEN
+    if ambiguous(url):
+        return HIDDEN
     try:
         full = sa.make_url(url)
         where = sa.URL.create(
             full.drivername, host=full.host, port=full.port, database=full.database
         )
-        return where.render_as_string()
+        shown = where.render_as_string()
     except (SQLAlchemyError, ValueError):
-        return _HIDDEN
+        return HIDDEN
+    return HIDDEN if "@" in shown else shown  # else a part of a password
 
 
 def _secrets_of(connection: Any) -> list[str]:
@@ -233,7 +254,7 @@ def _secrets_of(connection: Any) -> list[str]:
     url = getattr(url, "url", url)
     secrets: list[str] = []
     if isinstance(url, str):
-        secrets += _AFTER_COLON.findall(url)  # also where a mark in it was not escaped
+        secrets.append(password_in(url) or "")
         try:
             url = sa.make_url(url)
         except (SQLAlchemyError, ValueError):
@@ -244,5 +265,5 @@ def _secrets_of(connection: Any) -> list[str]:
     for name, values in url.query.items():
         if _SECRET.search(name):
             secrets += [values] if isinstance(values, str) else values
-    forms = {form(one) for one in secrets if one for form in (str, quote, quote_plus, unquote_plus)}
+    forms = {form(one) for one in secrets if one for form in _FORMS}
     return sorted(forms, key=len, reverse=True)

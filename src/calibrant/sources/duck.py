@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from calibrant import _checks
 from calibrant._progress import progress_bar
+from calibrant.sources.addresses import without_secrets
 from calibrant.sources.engine import Fetched, Table
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ _REMOTE = re.compile(r"\b[a-z][a-z0-9]+://", re.IGNORECASE)
 #: A semicolon, and comments after it, at the end of a statement.
 _END = re.compile(r";(\s|--[^\n]*(\n|$)|/\*.*?\*/)*$", re.DOTALL)
 _NO_EXTENSIONS = ("autoinstall_known_extensions", "autoload_known_extensions")
+#: A name in SQL is no variable of this program.
+_NO_PYTHON = {"python_enable_replacements": False}
 #: How often a bar looks at how far a query is, in seconds.
 _LOOK = 0.1
 
@@ -70,13 +73,13 @@ class Duck:
         if (file is None) == (sql is None):
             raise _checks.file_or_sql()
         text = str(file) if sql is None else sql
-        self.name = repr(text) if sql is None else "the result of --sql"
+        self.name = without_secrets(repr(text)) if sql is None else "the result of --sql"
         # nothing is fetched from anywhere unless the user names a remote place
         local: dict[str, Any] = {}
         if not _REMOTE.search(text):
             local = dict.fromkeys(_NO_EXTENSIONS, False)
         self.connection: duckdb.DuckDBPyConnection = duckdb.connect(
-            config={**local, **self.settings}
+            config={**local, **_NO_PYTHON, **self.settings}
         )
         for setting in ("enable_progress_bar = true", "enable_progress_bar_print = false"):
             self.connection.execute(f"SET {setting}")
@@ -131,11 +134,13 @@ class Duck:
         try:
             yield
         except duckdb.Error as error:
-            raise _checks.file_unreadable(self.name, str(error)) from None
+            if "KeyboardInterrupt" in str(error):  # Ctrl-C while it called a function of ours
+                raise KeyboardInterrupt from error
+            raise _checks.file_unreadable(self.name, without_secrets(str(error))) from None
         except (RuntimeError, TypeError, UnicodeError) as error:
             if "interrupt" in str(error).lower():  # what DuckDB makes of Ctrl-C
                 raise KeyboardInterrupt from error
-            raise _checks.file_unreadable(self.name, str(error)) from None
+            raise _checks.file_unreadable(self.name, without_secrets(str(error))) from None
 
     def lazy(self, select: str = "*", where: str | None = None) -> Table:
         """Return what is selected as a table; on a terminal its queries show how far they are."""
