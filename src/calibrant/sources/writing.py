@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,25 +13,13 @@ from calibrant import _checks
 from calibrant._types import AnyArray
 
 
-def check_csv_name(path: Path) -> None:
-    """Refuse, before any work is done, a file that `write_predictions` could not write."""
-    if path.suffix.lower() != ".csv" or path.is_dir():
-        raise _checks.csv_name(str(path))
-    _check_folder(path)
-
-
-def check_json_name(path: Path) -> None:
-    """Refuse, before any work is done, a name that is not one of a JSON file."""
-    if path.suffix.lower() != ".json" or path.is_dir():
-        raise _checks.json_name(str(path))
-    _check_folder(path)
-
-
 def check_name(path: Path, ending: str) -> None:
     """Refuse, before any work is done, a name without the ending, or a folder that is not there."""
     if path.suffix.lower() != ending or path.is_dir():
         raise _checks.name_without_ending(str(path), ending)
-    _check_folder(path)
+    if not path.absolute().parent.is_dir():
+        raise _checks.folder_missing(str(path), str(path.parent))
+    _check_regular(path)
 
 
 def check_new(path: Path, ending: str, *, overwrite: bool) -> None:
@@ -40,14 +29,15 @@ def check_new(path: Path, ending: str, *, overwrite: bool) -> None:
         raise _checks.file_exists(str(path))
 
 
-def _check_folder(path: Path) -> None:
-    if not path.absolute().parent.is_dir():
-        raise _checks.folder_missing(str(path), str(path.parent))
+def _check_regular(path: Path) -> None:
+    """Refuse a device, a pipe or a socket, and a link to one: a file would take its place."""
+    if path.exists() and not path.is_file():
+        raise _checks.not_regular(str(path))
 
 
 def write_predictions(path: Path, **columns: AnyArray) -> None:
     """Write columns to a CSV file, whole or not at all; every number reads back to the bit."""
-    check_csv_name(path)
+    check_name(path, ".csv")
     values = [
         (column.astype(int) if column.dtype == bool else column).tolist()
         for column in columns.values()
@@ -56,37 +46,88 @@ def write_predictions(path: Path, **columns: AnyArray) -> None:
     write_whole(path, "\n".join(lines) + "\n")
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
+def is_text(text: str) -> bool:
+    """Say whether a text can be written: no NUL, and no halves of a letter."""
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def path_of(name: str, value: object) -> Path:
+    """Return an argument that must be the name of a file; a folder is none."""
+    try:
+        path = Path(value)  # type: ignore[arg-type]
+        if not is_text(str(path)):
+            raise ValueError("it holds what is no letter")
+        folder = not path.name or path.is_dir()
+    except (TypeError, ValueError) as error:
+        raise _checks.not_a_path(name, error) from None
+    except OSError as error:  # such as a name that is too long
+        raise _checks.not_a_path(name, error.strerror) from None
+    if folder:
+        raise _checks.not_a_path(name, "it is a folder")
+    return path
+
+
+def write_whole(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:
     """Write a file whole or not at all."""
-    with taking_place(path) as part:
+    with taking_place(path, overwrite=overwrite) as part:
         part.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
 
 
 @contextmanager
-def taking_place(path: Path) -> Iterator[Path]:
+def taking_place(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
     """Give another name in the folder to write to; at the end it takes the place of a file.
 
-    A link stays a link to the file that is written, and a file that was there keeps its mode.
+    A link stays a link to the file that is written, and a file that was there keeps its mode. What
+    goes wrong is an OSError that names the file, not the one that was to take its place.
     """
+    with _explained(path):
+        _check_regular(path)
+        target = _resolved(path)
+        part = target.with_name(f".calibrant.{secrets.token_hex(8)}")
+        try:
+            # made here, so that it has the mode of any new file without asking for the umask
+            os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            yield part
+            if target.exists():
+                part.chmod(target.stat().st_mode & 0o777)
+            _to_disk(part)
+            _check_regular(path)
+            if not overwrite and target.exists():  # somebody was faster
+                raise _checks.file_exists(str(path))
+            part.replace(target)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        _to_disk(target.parent)
+
+
+def _resolved(path: Path) -> Path:
     try:
-        path = path.resolve()
+        return path.resolve()
     except RuntimeError as error:  # a link that leads to itself
         raise OSError(str(error)) from None
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".calibrant.")
-    part = Path(name)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Say of a file that cannot be written that all is as it was."""
     try:
-        os.close(descriptor)
-        yield part
-        part.chmod(mode)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
+        yield
+    except _checks.InputError:
         raise
+    except OSError as error:
+        raise _checks.not_written(str(path), error.strerror or str(error)) from error
 
 
-def _umask() -> int:
-    """Return the permissions that new files do without (there is no way to read but to set)."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, survive a loss of power."""
+    if path.is_dir() and os.name == "nt":
+        return  # Windows opens no folders
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:  # a file system that cannot
+            raise
+    finally:
+        os.close(descriptor)
