@@ -98,6 +98,27 @@ def test_only_a_select_runs(engine, query):
         cb.sql_table(engine, query=query)
 
 
+@pytest.mark.parametrize("driver", ["psycopg", "psycopg2"])
+def test_no_text_closes_the_query_around_it(engine, server, driver):
+    """psycopg2 sends whatever it is given as many statements."""
+    url = server.url.replace("+psycopg:", f"+{driver}:")
+    after = ") AS t; COMMIT; DELETE FROM risk.scores; SELECT * FROM (SELECT 1 AS "
+    for query in (
+        rf"SELECT y, p, E'\'' AS a FROM risk.scores{after}b --'",
+        rf"SELECT y, p, 'a\'' AS a FROM risk.scores{after}b --'",
+        f"SELECT y, p, 1 AS a$$ FROM risk.scores{after}b$$",
+        f"SELECT y, p FROM risk.scores{after}b",
+        "WITH gone AS (DELETE FROM risk.scores RETURNING *) SELECT * FROM gone",
+        "SELECT * FROM risk.scores FOR UPDATE",
+    ):
+        with pytest.raises(InputError, match="must be one SELECT"):
+            cb.sql_table(url, query=query)
+    same(audited(cb.sql_table(url, "risk.scores")), EXPECTED)
+    odd = cb.sql_table(url, query='SELECT y, 0 AS p, p AS "p:1" FROM risk.scores -- p:1')
+    found = cb.audit(odd, label="y", prob="p:1").to_dict()
+    assert found["calibration_error"] == pytest.approx(EXPECTED["calibration_error"], abs=1e-12)
+
+
 def test_a_query_that_writes_is_refused_by_the_server(engine):
     query = "SELECT y, p, setval('counter', 7) FROM risk.scores"
     with engine.begin() as connection:

@@ -14,7 +14,6 @@ from calibrant import _extras
 from calibrant._checks import InputError
 from calibrant.cli import main
 from calibrant.sources import database
-from calibrant.sources.addresses import shown_url, url_from, without_secrets
 from reference.engines import same, sqlite
 
 RNG = np.random.default_rng(0)
@@ -67,9 +66,27 @@ def test_a_column_of_several_kinds_is_refused(file, column, value):
 
 
 def test_columns_of_one_name_are_refused(file):
-    for query in ("SELECT y, p, p * p AS p FROM scores", "SELECT p, * FROM scores"):
+    for query in (
+        "SELECT y, p, p * p AS p FROM scores",
+        "SELECT p, * FROM scores",
+        "SELECT y, p AS P, p * p AS p FROM scores",
+    ):
         with pytest.raises(InputError, match="Columns must have different names"):
             table(file, query=query)
+
+
+def test_a_column_named_as_sqlite_names_a_second_one(file):
+    run(file, 'CREATE TABLE odd AS SELECT y, 1 - p AS p, p AS "p:1" FROM scores')
+    expected = cb.audit(TABLE, label="y", prob="p", by=["y"]).to_dict()
+    for asked in (
+        table(file, "odd"),
+        table(file, query="SELECT * FROM odd"),
+        table(file, query='SELECT y, "p:1" FROM odd'),
+    ):
+        found = cb.audit(asked, label="y", prob="p:1", by=["y"]).to_dict()
+        assert found["calibration_error"] == pytest.approx(expected["calibration_error"], abs=1e-12)
+    with pytest.raises(InputError, match="Columns must have different names"):
+        table(file, query='SELECT y, p, "p:1", p FROM odd')
 
 
 def test_a_file_that_is_not_there_is_not_made(tmp_path):
@@ -154,61 +171,15 @@ def test_what_is_no_connection():
         cb.sql_table(3, "scores")
 
 
-def test_without_sqlalchemy_the_command_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    with pytest.raises(_extras.ExtraError, match=r"pip install 'calibrant\[sql\]'"):
-        cb.sql_table("sqlite://", "scores")
-
-
-SECRETS = {
-    "postgresql+psycopg://u:S3cr3t@h/d": "postgresql+psycopg://h/d",
-    "postgresql+psycopg://u:S3c@S3cr3t@h/d": "***",
-    "postgresql://u:p%40S3cr3t@h:5432/d?sslpassword=S3cr3t": "postgresql://h:5432/d",
-    "mssql+pyodbc:///?odbc_connect=PWD%3DS3cr3t": "mssql+pyodbc:///",
-    "env:SCORES": "env:SCORES",
-    "env:postgresql://u:S3cr3t@h/d": "***",
-    "S3cr3t": "***",
-    "sqlite:///scores.db": "sqlite:///scores.db",
-}
-
-
-@pytest.mark.parametrize("url", SECRETS)
-def test_addresses_are_shown_without_secrets(url):
-    assert shown_url(url) == SECRETS[url]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "no file 'postgresql+psycopg:/u:S3cr3t@h/d'",
-        "--url postgresql://u:S3cr3t@h/d",
-        "https://u:S3cr3t@h/scores.csv",
-        "host=h password=S3cr3t user=u",
-        "duckdb:///md:?motherduck_token=S3cr3t",
-        "jdbc:postgresql://h/d?password=S3cr3t&user=u",
-    ],
-)
-def test_texts_are_shown_without_secrets(text):
-    assert "S3cr3t" not in without_secrets(text)
-    assert "***" in without_secrets(text)
-
-
-def test_texts_without_secrets_stay_as_they_are():
-    for text in ("preds/*.parquet", "SELECT a::int, b FROM 'x.csv' WHERE t = '1:2@3'", "a@b.c"):
-        assert without_secrets(text) == text
-
-
-def test_addresses_from_the_environment(monkeypatch):
-    monkeypatch.setenv("SCORES", "sqlite://")
-    assert url_from("env:SCORES") == "sqlite://"
-    with pytest.raises(InputError, match="environment variable NOTHING, which is not set"):
-        url_from("env:NOTHING")
-    with pytest.raises(InputError) as caught:
-        url_from("env:postgresql://u:S3cr3t@h/d")
-    assert "S3cr3t" not in str(caught.value)
+@pytest.mark.parametrize("module", ["sqlalchemy", "sqlglot"])
+def test_without_the_extra_the_command_is_named(module, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(_extras.ExtraError, match=rf"{module} .* pip install 'calibrant\[sql\]'"):
+        cb.sql_table("sqlite://", query="SELECT 1 AS y")
 
 
 URL = "postgresql+psycopg://u:S3cr3t@127.0.0.1:1/d"
+SPACED = "postgresql+psycopg://u:my S3cr3t'wo\"rd@127.0.0.1:1/d"
 
 
 @pytest.mark.parametrize(
@@ -225,6 +196,14 @@ URL = "postgresql+psycopg://u:S3cr3t@127.0.0.1:1/d"
         ("audit", "--url", "env:" + URL, "--table", "t"),
         ("plan", "--epsilon", "0.1", "--scores", URL),
         ("audit", "--url", "S3cr3t", "--table", "t"),
+        ("audit", SPACED),
+        ("audit", "a.csv", "--by", SPACED),
+        ("audit", "--url", SPACED, "--table", "t"),
+        ("audit", f"--url={SPACED}", "--table", "t"),
+        ("audit", "--url", *SPACED.split(), "--table", "t"),
+        ("audit", *f"--url={SPACED}".split(), "--table", "t"),
+        ("audit", "--sql", "ATTACH 'password=''a S3cr3t'' host=h' AS x (TYPE postgres)"),
+        ("audit", "--sql", "SELECT * FROM nothing('password=''a S3cr3t'' host=h')"),
     ],
 )
 def test_no_command_shows_a_password(words, tmp_path, monkeypatch, capsys):
@@ -251,3 +230,16 @@ def test_the_command_line_asks_sqlite(file, monkeypatch, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["calibration_error"] == pytest.approx(expected["calibration_error"], abs=1e-12)
     assert found["provenance"]["command"].startswith("calibrant audit --url sqlite:///")
+
+
+def test_a_password_in_sql_is_not_reported(file, monkeypatch, capsys):
+    query = "SELECT y, p, 'host=h password=''my S3cr3t'' user=u' AS c FROM scores"
+    place = ["--url", f"sqlite:///{file}", f"--sql={query}"]
+    asked = ["calibrant", "audit", *place, "--label", "y", "--prob", "p", "--json"]
+    monkeypatch.setattr(sys, "argv", asked)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 0
+    shown = capsys.readouterr().out
+    assert "S3cr3t" not in shown
+    assert "password=*** user=u" in json.loads(shown)["provenance"]["command"]

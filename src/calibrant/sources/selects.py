@@ -13,10 +13,12 @@ import numpy as np
 import sqlalchemy as sa
 
 from calibrant import _checks
+from calibrant._text import shown
 from calibrant._types import FloatArray
 from calibrant.sources.database import Database
 from calibrant.sources.dialects import Dialect, Element, dialect_of
 from calibrant.sources.engine import Fetched, Table
+from calibrant.sources.statements import one_select
 from calibrant.sources.terms import Term, kept
 
 #: The kind of a column, from a value that it holds; the first that fits.
@@ -28,13 +30,8 @@ _KINDS = (
     (datetime, nw.Datetime()),
     (date, nw.Date()),
 )
-#: A semicolon, and comments after it, at the end of a statement.
-_END = re.compile(r";(\s|--[^\n]*(\n|$)|/\*.*?\*/)*$", re.DOTALL)
-#: Texts, quoted names and comments, which may hold anything.
-_LITERAL = re.compile(
-    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\$(\w*)\$.*?\$\1\$|--[^\n]*|/\*.*?\*/", re.DOTALL
-)
-_BEGIN = re.compile(r"[\s(]*(SELECT|WITH|VALUES|TABLE)\b", re.IGNORECASE)
+#: What SQLite adds to a name that a query has twice.
+_NUMBERED = re.compile(r":\d+$")
 
 
 class SqlTable(Table):
@@ -136,18 +133,21 @@ def open_select(connection: Any, table: str | None, query: str | None) -> SqlTab
 
 
 def _opened(database: Database, table: str | None, query: str | None) -> SqlTable:
-    where = _named(table) if table is not None else sa.text(f"({_select(str(query))}\n) AS rows_")
+    text = "" if query is None else _select(query, database)
+    where = _named(table) if table is not None else sa.text(f"({text}\n) AS rows_")
     names, _ = database.fetch(sa.select(sa.literal_column("*")).select_from(where).limit(0))
-    if database.kind == "sqlite":  # which calls the second p of a query p:1
-        names = [re.sub(r":\d+$", "", name) if query is not None else name for name in names]
-    if len(set(names)) < len(names):
-        raise _checks.columns_twice(names)
+    if query is not None and database.kind == "sqlite":
+        names = _names_in_sqlite(database, names, text)
+    # to SQLite p and P are one name
+    told = [name.lower() for name in names] if database.kind == "sqlite" else names
+    if len(set(told)) < len(told):
+        raise _checks.columns_twice(told)
     columns: list[sa.ColumnClause[Any]] = [sa.column(name) for name in names]
     source: sa.FromClause
     if table is not None:
         source = _named(table, columns)
     else:
-        source = sa.text(_select(str(query))).columns(*columns).subquery()
+        source = sa.text(text).columns(*columns).subquery()
     return SqlTable(database, source, _Found(database, source))
 
 
@@ -156,14 +156,19 @@ def _named(table: str, columns: Sequence[sa.ColumnClause[Any]] = ()) -> sa.Table
     return sa.table(name, *columns, schema=schema or None)
 
 
-def _select(query: str) -> str:
+def _select(query: str, database: Database) -> str:
     """Return a SELECT so that it can stand in another one; refuse anything else."""
-    bare = _END.sub("", query).strip()
-    words = _LITERAL.sub(" ", bare)
-    if ";" in words or not _BEGIN.match(words):
-        raise _checks.not_a_select()
-    # SQLAlchemy would take what follows a colon for a parameter; and it may end in a comment
-    return bare.replace(":", "\\:") + "\n"
+    text = one_select(query, database.kind, database.engine)
+    # SQLAlchemy would take what follows a colon for a parameter
+    return text.replace(":", "\\:") + "\n"
+
+
+def _names_in_sqlite(database: Database, names: list[str], text: str) -> list[str]:
+    """Return the names as the query has them: in another one the second p is called p:1."""
+    known = {name.lower() for name in names}
+    if any(_NUMBERED.sub("", name).lower() in known for name in names if _NUMBERED.search(name)):
+        return database.names(sa.text(text))
+    return names
 
 
 class _Found(Mapping[str, Any]):
@@ -189,7 +194,7 @@ class _Found(Mapping[str, Any]):
             values = self._values(self._source.c[name])
             others = [value for value in values if isinstance(value, str | bytes)]
             if others and len(others) < len(values):
-                raise _checks.texts_among_numbers(f"column {name!r}", others[0])
+                raise _checks.texts_among_numbers(f"column {shown(name)}", others[0])
             self._known[name] = _kind_of(values)
         return self._known[name]
 

@@ -7,6 +7,7 @@ from typing import Any
 from calibrant import _checks
 from calibrant._extras import require
 from calibrant.sources.engine import Table
+from calibrant.sources.writing import is_text
 
 
 def sql_table(connection: Any, table: str | None = None, *, query: str | None = None) -> Table:
@@ -25,7 +26,8 @@ def sql_table(connection: Any, table: str | None = None, *, query: str | None = 
     table : str, optional
         The name of a table or view, which may have its schema before it, as in ``risk.scores``.
     query : str, optional
-        A SELECT instead.
+        A SELECT instead. A parser reads it before the database does: what writes, locks, or is
+        not understood is refused, and its comments are left out.
 
     Returns
     -------
@@ -60,7 +62,11 @@ def sql_table(connection: Any, table: str | None = None, *, query: str | None = 
     for name, text in {"table": table, "query": query}.items():
         if text is not None and not isinstance(text, str):
             raise _checks.not_a_name(name, type(text).__name__)
+    if isinstance(connection, str) and not is_text(connection):
+        raise _checks.url_unreadable()
     require("sqlalchemy", "sql")
+    if query is not None:
+        require("sqlglot", "sql")  # before anything is opened
     from calibrant.sources.selects import open_select
 
     return open_select(connection, table, query)
