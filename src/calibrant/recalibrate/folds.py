@@ -9,6 +9,9 @@ from calibrant._types import AnyArray, FloatArray
 FOLDS = 5
 #: numpy draws without replacement from fewer than this.
 _MOST_DEALT = 10**9
+#: Beyond so many pooled scores, rows are shuffled instead: the same law, in other draws. One byte
+#: a row is held, for no more rows than this.
+_MANY_SCORES, _MOST_SHUFFLED = 1 << 20, 1 << 27
 
 
 def dealt(counts: AnyArray, folds: int, rng: np.random.Generator) -> FloatArray:
@@ -25,3 +28,28 @@ def dealt(counts: AnyArray, folds: int, rng: np.random.Generator) -> FloatArray:
         taken = rng.multivariate_hypergeometric(left, size, method="marginals")
         dealt[fold], left = taken, left - taken
     return dealt
+
+
+class Deal:
+    """Rows of one class, as counts by score, dealt out to folds of equal size."""
+
+    def __init__(self, counts: AnyArray, folds: int, rng: np.random.Generator) -> None:
+        total = int(counts.sum())
+        self._dealt: AnyArray | None = None
+        if len(counts) <= _MANY_SCORES or total > _MOST_SHUFFLED:
+            size = np.min_scalar_type(int(counts.max(initial=0)))
+            self._dealt = dealt(counts.astype(np.int64), folds, rng).astype(size)
+            return
+        sizes = [total // folds + (fold < total % folds) for fold in range(folds)]
+        self._fold = np.repeat(np.arange(folds, dtype=np.uint8), sizes)
+        rng.shuffle(self._fold)
+        self._before = np.append(0, np.cumsum(counts, dtype=np.int64))
+
+    def of(self, fold: int, some: slice) -> AnyArray:
+        """Return how many rows of some scores are in a fold."""
+        if self._dealt is not None:
+            return self._dealt[fold, some].astype(np.int64)
+        before = self._before[some.start : some.stop + 1]
+        mine = np.append(0, np.cumsum(self._fold[before[0] : before[-1]] == fold))
+        found: AnyArray = np.diff(mine[before - before[0]])
+        return found

@@ -7,11 +7,21 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from calibrant import _checks
-from calibrant.diagram import resolve
+from calibrant.diagram import Diagram, resolve
 from calibrant.measure.error import error_of
 from calibrant.measure.extremes import extremes_need
 from calibrant.measure.parts import brier_of
 from calibrant.measure.ranking import auc_need, auc_of
+from calibrant.recalibrate.counted import (
+    CELL_LEVEL,
+    MOST_SCORES,
+    Pool,
+    as_they_are,
+    ends_of,
+    held_out,
+    measured,
+    pool_of,
+)
 from calibrant.recalibrate.crossfit import cross_fit
 from calibrant.recalibrate.estimators import METHODS, Calibrator
 from calibrant.recalibrate.fitting import Objective
@@ -53,6 +63,10 @@ class Study:
         Of the scores as they are, and calibrated by a calibrator fitted on the other folds.
     dropped : int
         Rows left out because a value was missing.
+    before_open, after_open : Quality or None
+        None if every score was kept apart. With more than 2^24 distinct scores, the calibrators of
+        the folds are fitted to the means of cells of width 2^-20; then how far each number can be
+        from what these calibrators make of every row at its own score.
     """
 
     calibrator: Calibrator
@@ -61,6 +75,8 @@ class Study:
     before: Quality
     after: Quality
     dropped: int = 0
+    before_open: Quality | None = None
+    after_open: Quality | None = None
 
     @property
     def headline(self) -> str:
@@ -87,7 +103,22 @@ class Study:
             "dropped": self.dropped,
             "before": _plain(self.before),
             "after": _plain(self.after),
+            "before_open": None if self.before_open is None else _plain(self.before_open),
+            "after_open": None if self.after_open is None else _plain(self.after_open),
         }
+
+    @property
+    def note(self) -> str | None:
+        """What pooling scores into cells leaves open, in words; None if nothing."""
+        if self.after_open is None:
+            return None
+        return (
+            f"With more than {MOST_SCORES:,} distinct scores, the calibrators of the folds were "
+            f"fitted to the means of cells of width 2^-{CELL_LEVEL}. What they make of every row "
+            "at its own score has a calibration error that differs by at most "
+            f"{self.after_open.calibration_error:.2g}, and a Brier score by at most "
+            f"{self.after_open.brier_score:.2g}."
+        )
 
 
 def _plain(quality: Quality) -> dict[str, Any]:
@@ -110,11 +141,49 @@ def calibrator_named(method: str, objective: Objective = "log_loss") -> Calibrat
 def study_calibrator(data: Predictions, calibrator: Calibrator) -> Study:
     """Fit on all rows, and measure by cross-fitting."""
     calibrator.fit(data)
+    cells, totals = data.source.start()
+    about = calibrator, int(cells.rows.sum()), FOLDS
+    if totals.labels_binary and totals.weights_integer:
+        pool = pool_of(data)
+        before, before_open = _before(data, pool)
+        after, after_open = _after(pool, calibrator)
+        return Study(*about, before, after, data.origin.dropped, before_open, after_open)
     found = cross_fit(data, calibrator)
-    before = Predictions(found.label, found.before, sample_weight=found.weight)
-    after = Predictions(found.label, found.after, sample_weight=found.weight)
-    kept = int(data.source.start()[0].rows.sum())
-    return Study(calibrator, kept, FOLDS, _quality(before), _quality(after), data.origin.dropped)
+    before = _quality(Predictions(found.label, found.before, sample_weight=found.weight))
+    after = _quality(Predictions(found.label, found.after, sample_weight=found.weight))
+    return Study(*about, before, after, data.origin.dropped)
+
+
+def _before(data: Predictions, pool: Pool) -> tuple[Quality, Quality | None]:
+    """Measure the scores as they are; of cells the ranking alone is left open."""
+    if pool.cells is None:
+        return _named(*measured(as_they_are(pool))), None
+    diagram = resolve(data.source, extremes_need)
+    # shares of cells, whose totals the area does not read
+    area, unknown = auc_of(Diagram(pool.cells, diagram.totals))
+    loss = data.source.log_loss() / diagram.weight
+    found = _named(error_of(diagram)[0], brier_of(diagram), loss, area)
+    return found, Quality(0.0, 0.0, 0.0, unknown)
+
+
+def _after(pool: Pool, calibrator: Calibrator) -> tuple[Quality, Quality | None]:
+    """Measure held-out rows, calibrated; of cells with how far off each number can be."""
+    held = held_out(pool, calibrator)
+    found = _named(*measured(held))
+    if pool.cells is None:
+        return found, None
+    values = (found.calibration_error, found.brier_score, found.log_loss, found.roc_auc or 0.0)
+    pairs = zip(values, ends_of(held), strict=True)
+    # an infinite loss that stays so is off by nothing
+    return found, Quality(*(max(_gap(high, one), _gap(one, low)) for one, (low, high) in pairs))
+
+
+def _gap(high: float, low: float) -> float:
+    return 0.0 if high == low else high - low
+
+
+def _named(error: float, brier: float, loss: float, area: float) -> Quality:
+    return Quality(error, brier, loss, None if math.isnan(area) else area)
 
 
 def _quality(data: Predictions) -> Quality:

@@ -31,7 +31,7 @@ from calibrant.sources.slots import (
     named_sums,
     start_level,
 )
-from calibrant.sources.stack import order_by_score
+from calibrant.sources.stack import counted_rows, order_by_score
 from calibrant.tally import Cells, Tally, Totals
 
 #: The table of sums has an entry for every cell, also for empty ones, so it must end somewhere.
@@ -94,6 +94,15 @@ class ArraySource:
         """
         parts = [self._rows(start, score, slice(None)) for start, score in self._scores()]
         return Rows.concatenate(parts)
+
+    def counts(self) -> tuple[FloatArray, AnyArray, AnyArray]:
+        """Return all scores in order, each once, and its rows with label 0 and 1."""
+        rows = self.rows()
+        if rows.weight is None:
+            return counted_rows(rows.score, rows.label)
+        rows = rows.take(rows.weight > 0)
+        cells = pooled_rows(rows, *order_by_score(rows.score))
+        return cells.score, cells.weight - cells.positives, cells.positives
 
     @staticmethod
     def of_rows(rows: Rows, whole: Totals) -> ArraySource:

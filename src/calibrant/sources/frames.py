@@ -39,7 +39,7 @@ from calibrant.sources.queries import (
     within,
 )
 from calibrant.sources.slots import Rows, named_sums, start_level
-from calibrant.sources.stack import order_by_score
+from calibrant.sources.stack import counted_rows, order_by_score
 from calibrant.sources.terms import Term, col, count, kept, lit
 from calibrant.tally import MAX_LEVEL, Cells, Tally, Totals
 
@@ -47,6 +47,8 @@ from calibrant.tally import MAX_LEVEL, Cells, Tally, Totals
 MOST_FETCHED = 1 << 24
 #: The finest level that a tally of all rows may have.
 _DENSEST_LEVEL = 20
+#: Up to this level one query tallies all rows; beyond, if they are many, so many one by one.
+_WHOLE_LEVEL, _TALLY_PARTS = 17, 4
 #: Opening this many rows is always cheap; otherwise up to this share of them, as a power of two,
 #: while they are not too many to be sent.
 _FEW_ROWS, _FEW_SHARE, _MOST_OPENED = 1 << 16, 5, 1 << 22
@@ -118,7 +120,27 @@ class FrameSource:
     def tally(self, level: int) -> Tally:
         """Tally all rows at the level given."""
         level = _checks.whole_number("level", level, least=0, most=_DENSEST_LEVEL)
-        return Tally(level, *self._tallied(Placed(level)))
+        if level <= _WHOLE_LEVEL or len(self) <= MOST_FETCHED:
+            return Tally(level, *self._tallied(Placed(level)))
+        return self._tallied_in_parts(level)
+
+    def _tallied_in_parts(self, level: int) -> Tally:
+        """Tally ranges of scores one by one, because millions of groups take a gigabyte."""
+        total: Tally | None = None
+        for part in range(_TALLY_PARTS):
+            score = col("f")
+            inside = (score >= part / _TALLY_PARTS) & (
+                score <= 1.0 if part == _TALLY_PARTS - 1 else score < (part + 1) / _TALLY_PARTS
+            )
+            rows = self._rows.filter(inside)
+            cells, found = self._summed(rows, Placed(level))
+            if len(cells):
+                some = Tally(level, cells, self._totals(cells, found))
+                total = some if total is None else total + some
+        if total is None:  # rows were counted before
+            raise _checks.table_changes(0, self._count)
+        check_same(total.cells.rows, self._count)
+        return total
 
     def zoom(self, cells: Cells) -> Cells:
         """Open cells: pooled scores if they are few, else cells finer by several levels."""
@@ -150,6 +172,15 @@ class FrameSource:
         columns = {name: numbers(found[name], 0, name) for name in "fyw" if name in found}
         label = columns["y"] == 1 if self.facts.binary else columns["y"]
         return Rows(columns["f"] + 0.0, label, columns.get("w"))
+
+    def counts(self) -> tuple[FloatArray, AnyArray, AnyArray]:
+        """Return all scores in order, each once, and its rows with label 0 and 1."""
+        if self.plain and not self.often_tied:
+            found = self._rows.select(f=col("f"), y=col("y").whole(narrow=True)).fetch()
+            return counted_rows(found["f"], found["y"])
+        cells = self._pooled(self._rows)
+        check_same(cells.rows, self._count)
+        return cells.score, cells.weight - cells.positives, cells.positives
 
     def clusters(self) -> AnyArray:
         """Return which cluster each row is in, in the order of `rows`."""
@@ -226,11 +257,14 @@ class FrameSource:
     def _tallied(self, placed: Placed) -> tuple[Cells, Totals]:
         cells, found = self._summed(self._rows, placed)
         check_same(cells.rows, self._count)
+        return cells, self._totals(cells, found)
+
+    def _totals(self, cells: Cells, found: dict[str, FloatArray]) -> Totals:
         ff = float(found["ff"].sum())
         if self.plain:
-            return cells, plain_totals(cells, ff)
+            return plain_totals(cells, ff)
         fy, yy = float(found["fy"].sum()), float(found["yy"].sum())
-        return cells, Totals(ff, fy, yy, self.facts.binary, self.facts.whole_weights)
+        return Totals(ff, fy, yy, self.facts.binary, self.facts.whole_weights)
 
     def _summed(self, rows: Table, placed: Placed) -> tuple[Cells, dict[str, FloatArray]]:
         """Add up rows in cells, in the engine."""

@@ -71,6 +71,23 @@ def order_by_score(score: FloatArray) -> tuple[IntArray, IntArray]:
     return order, np.flatnonzero(np.append(True, score[1:] != score[:-1])[: len(score)])
 
 
+def counted_rows(score: AnyArray, label: AnyArray) -> tuple[FloatArray, IntArray, IntArray]:
+    """Return scores in order, each once, and how many rows of it have the label 0 and 1.
+
+    The bits of doubles that are not negative are in their order, and those of scores leave one
+    free for the label, so that both are sorted at once, in place.
+    """
+    key = (np.asarray(score, dtype=np.float64) + 0.0).view(np.int64)
+    key <<= 1
+    key |= np.asarray(label, dtype=bool)
+    key.sort()
+    new = np.append(True, (key[1:] >> 1) != (key[:-1] >> 1))[: len(key)]
+    first = np.flatnonzero(new)
+    rows = np.diff(np.append(first, len(key)))
+    positives = rows if len(key) == 0 else np.add.reduceat(key & 1, first)
+    return (key[first] >> 1).view(np.float64), rows - positives, positives
+
+
 def order_in_groups(group: IntArray, score: FloatArray, groups: int) -> tuple[IntArray, IntArray]:
     """Return the order of rows by group, then score, and where in it a new one of both begins."""
     narrow = group.astype(np.uint16 if groups < 1 << 16 else np.int64)  # sorted in one sweep
