@@ -24,7 +24,9 @@ import pytest
 
 import calibrant as cb
 from calibrant._checks import InputError
+from calibrant.recalibrate import applying
 from calibrant.recalibrate.applying import apply_calibrator
+from calibrant.recalibrate.blocks import Blocks
 from calibrant.simulate import overconfident
 from calibrant.sources.original import Original
 
@@ -96,11 +98,19 @@ def small(tmp_path):
     return path
 
 
+@pytest.fixture(params=["expression", "lookup"])
+def way(request, monkeypatch):
+    """Apply calibrators of few blocks in the way of those of many, too."""
+    if request.param == "lookup":
+        monkeypatch.setattr(applying, "_MOST_PIECES", 0)
+    return request.param
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("start", "end"), [("csv", "csv"), ("parquet", "parquet"), ("csv", "parquet")]
 )
-def test_values_are_those_of_python(kind, start, end, tmp_path):
+def test_values_are_those_of_python(kind, start, end, way, tmp_path):
     fitted = KINDS[kind].fit(Y_PROB, Y_TRUE)
     scores = np.concatenate([[0, 1, 5e-324, 1e-300, np.nextafter(1, 0)], Y_PROB])
     file, output = tmp_path / f"in.{start}", tmp_path / f"out.{end}"
@@ -116,6 +126,50 @@ def test_values_are_those_of_python(kind, start, end, tmp_path):
         assert table["p"].to_numpy().tolist() == scores.tolist()
         values = table["calibrated"].to_numpy()
     np.testing.assert_allclose(values, fitted.predict(scores), rtol=0, atol=1e-12)
+    if way == "lookup" and kind not in {"platt", "beta", "temperature"}:
+        assert (values == fitted.predict(scores)).all()
+
+
+def of_blocks(count, interpolation="step"):
+    """Return a calibrator of so many blocks."""
+    ends = np.sort(np.random.default_rng(count).random(2 * count))
+    value = np.arange(count) / count
+    fitted = cb.IsotonicCalibrator(interpolation).fit([0.2, 0.7], [0, 1])
+    weight = np.ones(count)
+    fitted.function_ = Blocks(ends[::2], ends[1::2], weight, value, value, interpolation)
+    fitted.rows_, fitted.events_ = float(count), float(value.sum())
+    return fitted
+
+
+@pytest.mark.parametrize("interpolation", ["step", "linear", "strict"])
+def test_a_hundred_thousand_blocks_take_no_longer_to_read_than_rows(interpolation, tmp_path):
+    fitted = of_blocks(100_000, interpolation)
+    (tmp_path / "c.json").write_text(fitted.to_json(), encoding="utf-8")
+    rng = np.random.default_rng(1)
+    scores = np.concatenate([rng.random(200_000), fitted.function_.low, [np.nan, 0.0, 1.0]])
+    rng.shuffle(scores)
+    frame = pd.DataFrame({"i": np.arange(len(scores)), "p": scores})
+    frame.to_parquet(tmp_path / "in.parquet", row_group_size=20_000)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            APPLY,
+            *(tmp_path / f for f in ("c.json", "in.parquet", "o.parquet")),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not done.stderr
+    if sys.platform == "linux":
+        before, after = map(float, done.stdout.split())
+        assert after - before < 180, (before, after)  # an expression took gigabytes
+    found = pd.read_parquet(tmp_path / "o.parquet")
+    assert (found["i"] == np.arange(len(scores))).all()
+    gap = np.isnan(scores)
+    assert found["calibrated"].isna().to_numpy().tolist() == gap.tolist()
+    assert (found["calibrated"][~gap] == fitted.predict(scores[~gap])).all()
 
 
 def test_parquet_keeps_every_type_and_value(tmp_path):
@@ -287,7 +341,7 @@ def test_json_lines_keep_their_types_and_texts(tmp_path):
 @pytest.mark.parametrize(
     ("ending", "name"), [("csv", "x"), ("csv", "P"), ("parquet", "x")], ids=str
 )
-def test_rows_keep_their_order(ending, name, tmp_path):
+def test_rows_keep_their_order(ending, name, way, tmp_path):
     rows = 700_000  # more than one thread reads at a time
     file, output = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
     run(f"COPY (SELECT hash(i) % 1000 AS x, 0.5 AS p, i FROM range({rows}) t(i)) TO '{file}'")
@@ -344,6 +398,7 @@ def test_a_column_may_be_called_what_the_scores_are_called_inside(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.usefixtures("way")
 def test_missing_scores_stay_and_are_counted(kind, tmp_path):
     scores = [0.25, None, float("nan"), 0.75]
     if kind == "csv":
@@ -592,11 +647,17 @@ def test_a_file_larger_than_its_memory(large, tmp_path):
     assert pq.read_metadata(files[2]).num_rows == ROWS
 
 
-@pytest.mark.parametrize(("sent", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
-def test_stopped_in_the_middle(sent, code, large, tmp_path):
+@pytest.mark.parametrize("blocks", [0, 5000])
+@pytest.mark.parametrize(
+    ("sent", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 143)]
+)
+def test_stopped_in_the_middle(sent, code, blocks, large, tmp_path):
     output = tmp_path / "out.csv"
     output.write_text("mine", encoding="utf-8")
-    command = ["apply", large / "c.json", large / "in.parquet", "--prob", "p", "-o", output]
+    calibrator = large / f"{blocks}.json"
+    fitted = of_blocks(blocks) if blocks else FITTED
+    calibrator.write_text(fitted.to_json(), encoding="utf-8")
+    command = ["apply", calibrator, large / "in.parquet", "--prob", "p", "-o", output]
     started = subprocess.Popen(
         [sys.executable, "-m", "calibrant", *map(str, command), "--overwrite"],
         stdout=subprocess.PIPE,

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import calibrant as cb
+from calibrant._checks import InputError
+from calibrant.recalibrate import estimators
+from calibrant.recalibrate.estimators import read_calibrator
 from calibrant.simulate import overconfident
 
 ALL = [
@@ -262,7 +266,7 @@ def test_bad_scores_and_options(sample):
 def test_numbers_of_numpy_are_kept_as_numbers(sample):
     fitted = cb.HistogramCalibrator(np.int64(3)).fit(*sample)
     assert cb.Calibrator.from_json(fitted.to_json()).n_bins == 3
-    assert len(cb.HistogramCalibrator(10**10).fit(*sample).function_) == 400
+    assert len(cb.HistogramCalibrator(10**7).fit(*sample).function_) == 400
 
 
 def test_words_fit_the_order_of_arguments(sample):
@@ -321,3 +325,36 @@ def test_all_but_the_histogram_keep_the_order_of_rows(calibrator):
     fitted = clone(calibrator).fit(y_prob, (y_prob < 0.5).astype(int))
     falls = bool((np.diff(fitted.predict(y_prob)) < -1e-12).any())
     assert falls == isinstance(calibrator, cb.HistogramCalibrator)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"a": [' + "0," * 5_000_200, "has more than 1,000,000 blocks"),
+        ("[[],[]," * 100_000, "it has more lists and objects than a calibrator has"),
+        (" " * 260_000_001, "it takes 260,000,001 bytes or more"),
+    ],
+    ids=["blocks", "lists", "blanks"],
+)
+def test_text_that_is_too_large_is_refused_before_it_is_read(text, words, monkeypatch):
+    monkeypatch.delattr("json.loads")
+    with pytest.raises(InputError, match=words):
+        cb.Calibrator.from_json(text)
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    with (tmp_path / "c.json").open("wb") as file:
+        file.truncate(10**10)  # without a byte of it on the disk
+    monkeypatch.delattr(Path, "read_text")
+    with pytest.raises(InputError, match="it takes 10,000,000,000 bytes or more"):
+        read_calibrator(tmp_path / "c.json")
+
+
+def test_a_calibrator_that_could_not_be_read_again_is_not_written(monkeypatch):
+    fitted = cb.HistogramCalibrator(n_bins=5).fit(np.linspace(0, 1, 10), [0, 1] * 5)
+    text = fitted.to_json()
+    monkeypatch.setattr(estimators, "MOST_BLOCKS", 4)
+    with pytest.raises(InputError, match="has more than 4 blocks"):
+        fitted.to_json()
+    with pytest.raises(InputError, match="has more than 4 blocks"):
+        cb.Calibrator.from_json(text)

@@ -10,6 +10,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import calibrant as cb
+from calibrant._checks import InputError
 from reference.exported import (
     CALIBRATORS,
     SMALL,
@@ -281,6 +282,14 @@ def test_bad_input():
             fitted.to_sql(wrong)
     with pytest.raises(NotFittedError):
         cb.PlattCalibrator().to_sql("p")
+
+
+def test_more_blocks_than_engines_read_are_refused():
+    n = 100_001
+    score = np.linspace(0, 1, n)
+    fitted = cb.HistogramCalibrator(n_bins=n).fit(score, np.arange(n) % 2)
+    with pytest.raises(InputError, match=r"has 100,001 blocks.*Use `calibrant apply`"):
+        fitted.to_sql("p")
 
 
 def test_a_calibrator_that_was_kept_gives_the_same_text():

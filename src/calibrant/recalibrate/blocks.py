@@ -14,6 +14,9 @@ Interpolation: TypeAlias = Literal["step", "linear", "strict"]
 INTERPOLATIONS = ("step", "linear", "strict")
 #: How much of the score itself "strict" mixes in, so that nothing is flat.
 STRICT_SHARE = 2.0**-20
+#: Blocks of a calibrator that is kept or read: far more than a fit has any use for, and few enough
+#: to be read in a second.
+MOST_BLOCKS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -19,7 +19,6 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
-    _check_sample_weight,
     check_is_fitted,
     column_or_1d,
     has_fit_parameter,
@@ -33,6 +32,7 @@ from calibrant.recalibrate.estimators import (
     PlattCalibrator,
     TemperatureCalibrator,
 )
+from calibrant.sources.targets import weights_of
 
 _FOLDS = 5
 #: Margins are scaled to this, because far out a sigmoid is 1 to the last bit.
@@ -124,9 +124,11 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         """
         X, y = indexable(X, y)  # noqa: N806
         y = column_or_1d(y, warn=True)
+        _checks.plain_labels("y", y)
         assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
+        with _checks.within_doubles("y"):
+            check_classification_targets(y)
+            self.classes_ = np.unique(y)
         if isinstance(self._estimator, FrozenEstimator) and hasattr(self._estimator, "classes_"):
             unknown = np.setdiff1d(self.classes_, self._estimator.classes_)
             if unknown.size:
@@ -134,7 +136,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             self.classes_ = self._estimator.classes_
         if len(self.classes_) < 2:
             raise _checks.one_class()
-        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
+        weight = None if sample_weight is None else weights_of(sample_weight, X)
+        if weight is not None:
+            _checks.weights_in_scale("sample_weight", weight)
         params = self._routed(weight, fit_params)
         estimator, calibrator = self._estimator, self._calibrator
         if isinstance(estimator, FrozenEstimator):
@@ -189,11 +193,17 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 
     @property
     def _calibrator(self) -> Calibrator:
-        return IsotonicCalibrator() if self.calibrator is None else self.calibrator
+        if self.calibrator is None:
+            return IsotonicCalibrator()
+        if isinstance(self.calibrator, type) or not hasattr(self.calibrator, "fit"):
+            raise _checks.not_a_calibrator(type(self.calibrator).__name__)
+        return self.calibrator
 
     def _folds(self, y: AnyArray) -> Any:
         fewest = int(np.unique(y, return_counts=True)[1].min())
         cv = max(2, min(_FOLDS, fewest)) if self.cv is None else self.cv
+        if isinstance(cv, np.ndarray) and not cv.ndim:
+            raise _checks.out_of_range("cv", "a number of folds or what splits rows", cv)
         if isinstance(cv, int) and fewest < cv:
             raise _checks.folds_without_class(cv, fewest)
         return check_cv(cv, y, classifier=True)

@@ -16,10 +16,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from calibrant import _checks
+from calibrant._text import shown
 from calibrant._types import BoolArray, FloatArray
 from calibrant._version import __version__
 from calibrant.diagram import Diagram, resolve
-from calibrant.recalibrate.blocks import INTERPOLATIONS, Blocks, Interpolation
+from calibrant.recalibrate.blocks import INTERPOLATIONS, MOST_BLOCKS, Blocks, Interpolation
 from calibrant.recalibrate.export_onnx import Dtype, onnx_of
 from calibrant.recalibrate.export_sql import Dialect, sql_of
 from calibrant.recalibrate.fingerprint import LENGTH, fingerprint_of
@@ -39,6 +40,12 @@ SCHEMA = "calibrant.calibrator"
 #: Version 2 adds the fingerprint of the scores; version 1 is read as well.
 SCHEMA_VERSION = 2
 Function: TypeAlias = Blocks | Link | Pairs
+#: Columns of numbers that a calibrator has at most, and what is next to them: a calibrator has some
+#: twenty names and six lists and objects. Other text is refused before Python makes objects of it,
+#: which take up to twenty times its memory.
+_COLUMNS, _OTHER_PARTS = 5, 100
+#: Letters of a calibrator: a double takes at most 26 with its comma, and as much is for blanks.
+_MOST_LETTERS = 2 * 26 * _COLUMNS * MOST_BLOCKS
 #: Next to more weight than the first a new row of weight 1 is lost; with fitting rows lighter than
 #: the second on average it counts for a lot.
 _HEAVIEST, _LIGHT = 1e15, 0.1
@@ -115,6 +122,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     def to_json(self) -> str:
         """Return the fitted calibrator as JSON text; `from_json` gives it back to the bit."""
         check_is_fitted(self, "function_")
+        _check_blocks(self.function_)
         document = {
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
@@ -206,12 +214,13 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         if kind is None or not issubclass(kind, cls):
             known = [one.method for one in METHODS if issubclass(one, cls)]
             raise _checks.calibrator_unreadable(
-                f"its method is {document['method']!r:.40}, and {cls.__name__} knows "
+                f"its method is {shown(document['method'])}, and {cls.__name__} knows "
                 f"{', '.join(known)}"
             )
         found = kind(**_options(kind, document["options"]))
         found._check()
         found.function_ = kind._read(document["parameters"])
+        _check_blocks(found.function_)
         found._check_function()
         for name in ("rows", "events"):
             setattr(found, f"{name}_", _checks.number_in(document["fitted_on"], name))
@@ -237,11 +246,13 @@ def read_calibrator(path: Path) -> Calibrator:
     if not path.exists():
         raise _checks.file_missing(str(path))
     if not path.is_file():
-        raise _checks.calibrator_unreadable(f"{str(path)!r} is a folder, or a device")
+        raise _checks.calibrator_unreadable(f"{shown(str(path))} is a folder, or a device")
+    if path.stat().st_size > _MOST_LETTERS:
+        raise _checks.calibrator_too_large(path.stat().st_size, _MOST_LETTERS)
     try:
         return Calibrator.from_json(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
-        raise _checks.calibrator_unreadable(f"{str(path)!r} is not text") from None
+        raise _checks.calibrator_unreadable(f"{shown(str(path))} is not text") from None
 
 
 def _data(y_prob: Any, y_true: Any, sample_weight: Any) -> Predictions:
@@ -256,7 +267,25 @@ def _data(y_prob: Any, y_true: Any, sample_weight: Any) -> Predictions:
     return y_prob
 
 
+def _check_blocks(function: Function) -> None:
+    if not isinstance(function, Link) and len(function) > MOST_BLOCKS:
+        raise _checks.too_many_blocks(MOST_BLOCKS)
+
+
+def _check_size(text: str) -> None:
+    """Refuse text that would take much memory, before it is read."""
+    if len(text) > _MOST_LETTERS:
+        raise _checks.calibrator_too_large(len(text), _MOST_LETTERS)
+    if text.count("[") + text.count("{") > _OTHER_PARTS:
+        raise _checks.calibrator_unreadable("it has more lists and objects than a calibrator has")
+    if text.count(",") > _COLUMNS * MOST_BLOCKS + _OTHER_PARTS:
+        raise _checks.too_many_blocks(MOST_BLOCKS)
+
+
 def _document(text: str) -> dict[str, Any]:
+    if not isinstance(text, str):
+        raise _checks.calibrator_unreadable(f"it is not text but {type(text).__name__}")
+    _check_size(text)
     try:
         document = json.loads(text, object_pairs_hook=_once)
     except (ValueError, TypeError, RecursionError) as error:
@@ -266,7 +295,7 @@ def _document(text: str) -> dict[str, Any]:
     version = document.get("schema_version")
     if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
         raise _checks.calibrator_unreadable(
-            f"its schema_version is {document.get('schema_version')!r:.40}, and this version of "
+            f"its schema_version is {shown(document.get('schema_version'))}, and this version of "
             f"calibrant reads 1 to {SCHEMA_VERSION}; a newer calibrant may read it"
         )
     names = ["schema", "schema_version", "method", "options", "parameters", "fitted_on"]
@@ -339,8 +368,7 @@ class IsotonicCalibrator(Calibrator):
         self.interpolation = interpolation
 
     def _check(self) -> None:
-        if self.interpolation not in INTERPOLATIONS:
-            raise _checks.not_among("interpolation", self.interpolation, INTERPOLATIONS)
+        _checks.one_of("interpolation", self.interpolation, INTERPOLATIONS)
 
     def _function(self, data: Predictions) -> Blocks:
         return isotonic_of(resolve(data.source, isotonic_need), self.interpolation)
@@ -380,7 +408,7 @@ class HistogramCalibrator(Calibrator):
         self.n_bins = n_bins
 
     def _check(self) -> None:
-        _checks.whole_number("n_bins", self.n_bins, least=1)
+        _checks.whole_number("n_bins", self.n_bins, 1, _checks.MOST_ENTRIES)
 
     def _function(self, data: Predictions) -> Blocks:
         # more bins than rows would all be empty
@@ -403,8 +431,7 @@ class _LinkCalibrator(Calibrator):
         self.objective = objective
 
     def _check(self) -> None:
-        if self.objective not in OBJECTIVES:
-            raise _checks.not_among("objective", self.objective, OBJECTIVES)
+        _checks.one_of("objective", self.objective, OBJECTIVES)
 
     def _check_function(self) -> None:
         a, b, c = self.function_.a, self.function_.b, self.function_.c

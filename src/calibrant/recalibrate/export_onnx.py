@@ -28,8 +28,7 @@ _NORMAL = float(np.finfo(np.float64).tiny)
 
 def onnx_of(function: Blocks | Link | Pairs, method: str, dtype: Dtype) -> bytes:
     """Return a model, as the bytes of a file, that turns scores into probabilities."""
-    if dtype not in DTYPES:
-        raise _checks.not_among("dtype", dtype, DTYPES)
+    _checks.one_of("dtype", dtype, DTYPES)
     onnx: Any = require("onnx", "onnx")
     graph = _Graph(onnx, np.dtype(np.float64 if dtype == "double" else np.float32))
     graph.guard(function)

@@ -46,7 +46,10 @@ def adjust_prior(y_prob: Any, *, train_rate: float, true_rate: float) -> FloatAr
     a = _checks.inner_share("train_rate", train_rate)
     b = _checks.inner_share("true_rate", true_rate)
     score = scores_of(y_prob)
-    ratio = (b / (1 - b)) / (a / (1 - a))  # of the odds
+    with np.errstate(over="ignore"):
+        ratio = np.float64(b / (1 - b)) / (a / (1 - a))  # of the odds
+    if not np.isfinite(ratio):
+        raise _checks.out_of_range("train_rate", "less far below true_rate", train_rate)
     sure = score == 1
     inner = np.where(sure, 0.5, score)
     return np.where(sure, 1.0, inner * ratio / (1 - inner + inner * ratio))

@@ -63,6 +63,9 @@ class Pairs:
     p1_up_to: FloatArray
     p1: FloatArray
 
+    def __len__(self) -> int:
+        return len(self.p0) + len(self.p1)
+
     def both(self, score: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return p0 and p1 of each score."""
         p0 = np.append(0.0, self.p0)[np.searchsorted(self.p0_from, score, side="right")]
