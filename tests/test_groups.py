@@ -258,3 +258,46 @@ def test_all_certificates_hold_at_once():
         )
     # binomial with p = 0.05: more than 20 of 200 has a chance of 0.0009
     assert misses <= 20
+
+
+def many_columns(count, rows=2000):
+    """Return a table of outcomes, scores and columns of two values each."""
+    rng = np.random.default_rng(3)
+    score = rng.random(rows)
+    columns = {f"c{k}": rng.integers(0, 2, rows) for k in range(count)}
+    return pd.DataFrame({"y": (rng.random(rows) < score) * 1, "p": score, **columns})
+
+
+def test_pairs_are_those_of_the_first_ten_columns_unless_all_are_asked_for():
+    table = many_columns(12)
+    names = [f"c{k}" for k in range(12)]
+    options = {"label": "y", "prob": "p", "by": names}
+    some, every = cb.audit(table, **options), cb.audit(table, **options, crossed="all")
+    assert {one.columns for one in some.groups} == {
+        *((name,) for name in names),
+        *combinations(names[:10], 2),
+    }
+    assert len({one.columns for one in every.groups}) == 12 + 66
+    note = (
+        "Pairs were audited for the first 10 of 12 columns; "
+        'crossed="all" (--crossed all) audits all 66.'
+    )
+    assert note in some.warnings
+    assert note in some.to_markdown()
+    assert note in json.loads(some.to_json())["warnings"]
+    assert not any("Pairs" in text for text in every.warnings)
+    # fewer statements share the confidence
+    first = {one.name: one for one in every.groups}
+    for one in some.groups:
+        assert one.calibration_error == first[one.name].calibration_error
+        assert one.certificate.upper < first[one.name].certificate.upper
+
+
+def test_ten_columns_are_paired_without_a_word():
+    table = many_columns(11).assign(c10=1)  # a column of one value has no pairs
+    names = [f"c{k}" for k in range(11)]
+    found = cb.audit(table, label="y", prob="p", by=names)
+    assert len({one.columns for one in found.groups}) == 11 + 45
+    assert not any("Pairs" in text for text in found.warnings)
+    with pytest.raises(InputError, match="crossed must be one of"):
+        cb.audit(table, label="y", prob="p", by=names, crossed="none")

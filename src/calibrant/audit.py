@@ -30,13 +30,13 @@ from calibrant.certify.testing import DRAWS, CalibrationTest, needs_exact, suite
 from calibrant.curves import CURVES_NEED, Curves, curves_of
 from calibrant.decide.costs import costs_of
 from calibrant.diagram import TOLERANCE, Diagram, Source, resolve
-from calibrant.groups import GroupFinding, groups_of
+from calibrant.groups import CROSSED, Crossed, GroupFinding, groups_of
 from calibrant.measure.error import error_of
 from calibrant.measure.family import FAMILY_NEEDS, Gap, Measures, measures_of
 from calibrant.measure.interval import Interval, intervals_need, worst_intervals_of
 from calibrant.measure.reliability import reliability_need, reliability_of
 from calibrant.sources.predictions import Predictions, TallyData, data_of
-from calibrant.sources.writing import write_whole
+from calibrant.sources.writing import path_of, write_whole
 
 SCHEMA_VERSION = 1
 #: Worst intervals that an audit names.
@@ -350,7 +350,7 @@ class Audit:
             )
         )
         if path is not None:
-            write_whole(Path(path), text)
+            write_whole(path_of("path", path), text)
         return text
 
     def _repr_html_(self) -> str:
@@ -406,6 +406,7 @@ def audit(
     prob: str | None = None,
     weight: str | None = None,
     by: Any = None,
+    crossed: Crossed = "first",
     clip: float | None = None,
 ) -> Audit:
     """Say what can be said about a classifier's probabilities, in words and numbers.
@@ -443,6 +444,9 @@ def audit(
         Columns whose values, and pairs of values, make groups; next to arrays, the columns
         themselves by name. Groups of fewer than 100 rows are pooled. The certificates of all groups
         hold at once.
+    crossed : {"first", "all"}
+        With more than ten columns: which of them are paired, the first ten or all. The number of
+        pairs grows with the square of that of columns, and so does the time.
     clip : float, optional
         Move every score into [clip, 1 - clip] for the calibration slope and intercept alone, which
         scores of exactly 0 or 1 have none of otherwise; as for `calibration_slope`.
@@ -465,6 +469,7 @@ def audit(
         confidence, method, seed=seed, estimand=estimand, max_cluster_size=max_cluster_size
     )
     clip = _checks.clip_or_none(clip)
+    _checks.one_of("crossed", crossed, CROSSED)
     named = {"label": label, "prob": prob, "weight": weight}
     data = data_of(y_true, y_prob, sample_weight, pos_label, clusters, fine=True, **named)
     diagram = resolve(
@@ -478,7 +483,7 @@ def audit(
     measures, gaps = measures_of(data.source, diagram, confidence, clip)
     certificate, test, unsure = _sure(data, diagram, terms)
     notes = _reasons(gaps) + _clip_note(measures) + _reversed_note(diagram, measures)
-    groups, pooled = groups_of(data, by, terms) if by is not None else ((), ())
+    groups, pooled = groups_of(data, by, terms, crossed) if by is not None else ((), ())
     data.source.rest()  # the audit may be kept for long
     return Audit(
         data=_facts(diagram, data.origin.dropped),

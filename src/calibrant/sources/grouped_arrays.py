@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
+from calibrant._text import shown
 from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.sources.arrays import ArraySource, pooled_rows
 from calibrant.sources.codes import codes_of
@@ -36,7 +37,7 @@ class GroupedArrays:
         code = np.zeros(len(source), dtype=np.int64)
         parts: list[IntArray] = []
         for name, values in columns.items():
-            column = Column(values, f"by column {name!r}")
+            column = Column(values, f"by column {shown(name)}")
             if len(column) != len(source):
                 raise _checks.lengths_differ([("y_true", len(source)), (column.name, len(column))])
             split, codes = _split(name, column, size)

@@ -10,6 +10,7 @@ import narwhals as nw  # the kinds of columns
 import numpy as np
 
 from calibrant import _checks
+from calibrant._text import shown
 from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.sources.columns import numbers
 from calibrant.sources.engine import Fetched, Table
@@ -287,4 +288,4 @@ def _check_kind(kind: Any, name: str) -> None:
     """Refuse columns of lists and the like, whose values are no groups."""
     words = (nw.String, nw.Categorical, nw.Enum, nw.Boolean, nw.Date, nw.Datetime)
     if not (kind.is_numeric() or any(kind == word for word in words)):
-        raise _checks.labels_not_plain(f"by column {name!r}")
+        raise _checks.labels_not_plain(f"by column {shown(name)}")

@@ -105,16 +105,23 @@ class Grouped(Protocol):
         """Return the rows of one group as a source of its own."""
 
 
-def views_of(grouped: Grouped) -> list[View]:
-    """Return every column by itself, and every pair of columns with more than one code each."""
-    several = [k for k, split in enumerate(grouped.splits) if split.codes > 1]
-    single = [(k,) for k in range(len(grouped.splits))]
-    return [_view(grouped, columns) for columns in [*single, *combinations(several, 2)]]
+def crossings(grouped: Grouped, first: int | None = None) -> list[tuple[int, ...]]:
+    """Return the pairs of columns with more than one code each, among all or the first ones."""
+    several = [k for k, split in enumerate(grouped.splits[:first]) if split.codes > 1]
+    return list(combinations(several, 2))
+
+
+def views_of(grouped: Grouped, pairs: Sequence[tuple[int, ...]]) -> Iterator[View]:
+    """Give the groups of every column by itself, then those of some pairs of columns."""
+    for columns in [*((k,) for k in range(len(grouped.splits))), *pairs]:
+        yield _view(grouped, columns)
 
 
 def _view(grouped: Grouped, columns: tuple[int, ...]) -> View:
-    members, group_of = np.unique(grouped.combos[:, columns], axis=0, return_inverse=True)
-    group_of = group_of.ravel()
+    codes = [grouped.combos[:, k] for k in columns]
+    key = np.ravel_multi_index(codes, [int(column.max()) + 1 for column in codes])
+    _, first, group_of = np.unique(key, return_index=True, return_inverse=True)
+    members = grouped.combos[first][:, columns]
     rows, sizes = (
         np.bincount(group_of, counts, len(members)).astype(np.int64)
         for counts in (grouped.rows, grouped.sizes)
@@ -132,17 +139,25 @@ def _view(grouped: Grouped, columns: tuple[int, ...]) -> View:
     return View(columns, number[group_of], groups, counts, int((~named).sum()))
 
 
-def resolve_groups(grouped: Grouped, *needs: Needs) -> Iterator[tuple[View, list[Diagram]]]:
+def resolve_groups(
+    grouped: Grouped, *needs: Needs, pairs: Sequence[tuple[int, ...]] = ()
+) -> Iterator[tuple[View, list[Diagram]]]:
     """Sum up all groups in one pass, and open what their extremes need, and more if asked.
 
     Other statistics than the extremes of the walk say by `needs` what they must have opened.
+    Views come one by one, because those of many columns do not fit into memory together.
     """
     level = _level(grouped.rows, grouped.finest)
     combo, cells, totals = grouped.tally(level)
-    for view in views_of(grouped):
+    sums = np.array([(one.ff, one.fy, one.yy) for one in totals])
+    kinds = [(one.labels_binary, one.weights_integer) for one in totals]
+    binary, whole = (all(kind) for kind in zip(*kinds, strict=True))
+    for view in views_of(grouped, pairs):
         key, merged = pooled_cells((view.group_of[combo] << level) + cells.cell, cells)
         stack = Stack(merged, np.searchsorted(key >> level, np.arange(len(view) + 1)))
-        yield view, _resolved(grouped, view, stack, _added(view, totals), needs)
+        columns = [np.bincount(view.group_of, values, len(view)) for values in sums.T]
+        added = [Totals(ff, fy, yy, binary, whole) for ff, fy, yy in np.transpose(columns).tolist()]
+        yield view, _resolved(grouped, view, stack, added, needs)
 
 
 def _level(rows: IntArray, finest: int) -> int:
@@ -150,14 +165,6 @@ def _level(rows: IntArray, finest: int) -> int:
     suits = int(np.log2(rows.sum() / len(rows)) / 2) + finest
     room = _TABLE_BITS - (len(rows) - 1).bit_length()
     return max(2, min(14, suits, room))
-
-
-def _added(view: View, totals: list[Totals]) -> list[Totals]:
-    """Add the totals of combinations up to those of a view's groups."""
-    sums: dict[int, Totals] = {}
-    for number, part in zip(view.group_of.tolist(), totals, strict=True):
-        sums[number] = sums[number] + part if number in sums else part
-    return [sums[number] for number in range(len(view))]
 
 
 def _can_matter(cells: Cells, starts: IntArray) -> BoolArray:
