@@ -1,5 +1,6 @@
 """Lets ``python -m calibrant`` stand for the command line."""
 
-from calibrant.cli import main
+from calibrant_command import main
 
-main()
+if __name__ == "__main__":
+    main()

@@ -10,7 +10,7 @@ import sys
 import warnings
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -20,8 +20,10 @@ from rich.console import Console
 
 from calibrant import __version__, _checks
 from calibrant._checks import InputError
+from calibrant._console import SafeConsole
 from calibrant._extras import require
 from calibrant._progress import busy, progress_bar
+from calibrant._text import bounded, visible
 from calibrant.audit import Audit, audit
 from calibrant.certify.methods import Estimand, Method
 from calibrant.certify.plan import sample_size
@@ -33,15 +35,14 @@ from calibrant.diagram import TOLERANCE
 from calibrant.experiments.cache import Cache
 from calibrant.experiments.documents import documents_example
 from calibrant.experiments.study import Part, Study
+from calibrant.groups import Crossed
 from calibrant.recalibrate.export_sql import Dialect
 from calibrant.recalibrate.fitting import Objective
 from calibrant.report import terminal
 from calibrant.report.html import check_ready
-from calibrant.sources.addresses import shown_url, without_secrets
+from calibrant.sources.addresses import password_in, shown_url, without_secrets
 from calibrant.sources.files import read_models, read_predictions, read_scores
 from calibrant.sources.writing import (
-    check_csv_name,
-    check_json_name,
     check_name,
     check_new,
     write_predictions,
@@ -56,7 +57,7 @@ app = typer.Typer(
 )
 
 File = Annotated[
-    Path | None,
+    str | None,  # a Path would lose a slash of s3://
     typer.Argument(
         help="A CSV, Parquet or JSON-lines file with one prediction a row, a pattern in quotes "
         "such as 'preds/*.parquet', or a folder of Parquet files.",
@@ -82,6 +83,9 @@ By = Annotated[
     list[str] | None,
     typer.Option(help="Column whose values make groups; may be given several times."),
 ]
+CrossedName = Annotated[
+    Crossed, typer.Option("--crossed", help="With over ten --by: which columns are paired.")
+]
 Label = Annotated[str, typer.Option(help="Column of outcomes.")]
 Prob = Annotated[str, typer.Option(help="Column of predicted probabilities.")]
 Weight = Annotated[str | None, typer.Option(help="Column of row weights.")]
@@ -92,6 +96,7 @@ DropMissing = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the file if there is one.")]
 MaxError = Annotated[
     float | None,
     typer.Option(min=0, max=1, help="Exit with 1 if the true error could be over this."),
@@ -151,6 +156,7 @@ def audit_command(
     url: Url = None,
     table: TableName = None,
     by: By = None,
+    crossed: CrossedName = "first",
     weight: Weight = None,
     pos_label: PosLabel = None,
     soft: Soft = False,
@@ -167,9 +173,13 @@ def audit_command(
             "and those above 1 minus it down, such as 0.001 if there are scores of 0 and 1."
         ),
     ] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a report to this HTML file.")] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write a report to this HTML file, in place of one that is there."),
+    ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(help="Write the findings to this Markdown file.")
+        Path | None,
+        typer.Option(help="Write the findings to this Markdown file, in place of one there is."),
     ] = None,
     open_: Annotated[
         bool, typer.Option("--open", help="Show the HTML report in the browser.")
@@ -226,6 +236,7 @@ def audit_command(
             estimand=estimand,
             max_cluster_size=max_cluster_size,
             by=by or None,
+            crossed=crossed,
             clip=clip,
         )
     command = _command()
@@ -284,12 +295,13 @@ def compare_command(
 @app.command()
 def demo(
     save: Annotated[
-        Path | None, typer.Option(help="Write the predictions to this CSV file.")
+        Path | None,
+        typer.Option(help="Write the predictions to this CSV file, in place of one there is."),
     ] = None,
 ) -> None:
     """Train a model on simulated documents, audit it, and tell what the paper found."""
     if save is not None:
-        check_csv_name(save)
+        check_name(save, ".csv")
     documents = 20_000
     with progress_bar("Drawing documents", 2 * documents) as progress:
         found = documents_example(documents=documents, progress=progress)
@@ -303,9 +315,9 @@ def demo(
         terminal.render(found.audit, console)
         console.print(f"\n{found.story}")
         file = "predictions.csv" if save is None else str(save)
-        next_step = "Now your own" if save is None else f"Written to {file}. Go on with"
+        next_step = "Now your own" if save is None else f"Written to {visible(file)}. Go on with"
         command = shlex.join(["calibrant", "audit", file, "--label", "y", "--prob", "p"])
-        console.print(f"\n{next_step}: {command}", markup=False, soft_wrap=True)
+        console.print(f"\n{next_step}: {visible(command)}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -313,7 +325,7 @@ def plan(
     epsilon: Annotated[float, typer.Option(help="The calibration error to certify.")],
     confidence: Confidence = 0.95,
     scores: Annotated[
-        Path | None, typer.Option(help="A file of the model's scores; they need no labels.")
+        str | None, typer.Option(help="A file of the model's scores; they need no labels.")
     ] = None,
     prob: Annotated[str | None, typer.Option(help="Column of scores in that file.")] = None,
     assurance: Annotated[
@@ -370,6 +382,7 @@ def calibrate(
     pos_label: PosLabel = None,
     soft: Soft = False,
     drop_missing: DropMissing = False,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -380,7 +393,7 @@ def calibrate(
     Use rows that the model was not trained on. Before and after are measured by cross-fitting:
     every row is calibrated by a calibrator that was fitted on other rows.
     """
-    check_json_name(output)
+    check_new(output, ".json", overwrite=overwrite)
     from calibrant.recalibrate import study
 
     with busy("Calibrating"):
@@ -397,13 +410,13 @@ def calibrate(
             drop_missing=drop_missing,
         )
         found = study.study_calibrator(data, study.calibrator_named(method, objective))
-        write_whole(output, found.calibrator.to_json() + "\n")
+        write_whole(output, found.calibrator.to_json() + "\n", overwrite=overwrite)
     with _output() as console:
         if json:
             print(json_module.dumps(found.to_dict(), indent=2, allow_nan=False))
         elif not quiet:
             terminal.render_study(found, console)
-            console.print(f"\nWritten to {output}.", markup=False, soft_wrap=True)
+            console.print(f"\nWritten to {visible(str(output))}.", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -420,9 +433,7 @@ def export(
         Path | None,
         typer.Option("--output", "-o", help="Write to this .sql or .onnx file."),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the file if there is one.")
-    ] = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Turn a calibrator into a SQL expression, or an ONNX model, that others run without calibrant.
 
@@ -443,8 +454,8 @@ def export(
         content = calibrator.to_onnx()
     with _output() as console:
         if output is not None:
-            write_whole(output, content)
-            console.print(f"Written to {output}.", markup=False, soft_wrap=True)
+            write_whole(output, content, overwrite=overwrite)
+            console.print(f"Written to {visible(str(output))}.", markup=False, soft_wrap=True)
         elif isinstance(content, str):
             _print_whole(content)
 
@@ -455,7 +466,7 @@ def apply_command(
         Path, typer.Argument(help="A calibrator, as `calibrant calibrate` wrote it.")
     ],
     file: Annotated[
-        Path,
+        str,
         typer.Argument(
             help="A CSV, Parquet or JSON-lines file, a pattern in quotes such as "
             "'preds/*.parquet', or a folder of Parquet files."
@@ -468,9 +479,7 @@ def apply_command(
     name: Annotated[
         str, typer.Option(help="The new column, of calibrated probabilities.")
     ] = "calibrated",
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the file if there is one.")
-    ] = False,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a file again with one more column: its scores, calibrated.
@@ -489,7 +498,7 @@ def apply_command(
         )
     with _output() as console:
         if not quiet:
-            console.print(repr(found), markup=False, soft_wrap=True)
+            console.print(visible(repr(found)), markup=False, soft_wrap=True)
 
 
 def _print_whole(text: str) -> None:
@@ -499,6 +508,8 @@ def _print_whole(text: str) -> None:
         text.encode(encoding)
     except UnicodeEncodeError:
         raise _checks.not_shown(encoding) from None
+    if visible(text, keep="\n") != text:
+        raise _checks.not_visible()
     print(text, end="")
 
 
@@ -669,7 +680,7 @@ def _show(
         raise typer.Exit(1)
 
 
-class _Console(Console):
+class _Console(SafeConsole):
     def on_broken_pipe(self) -> None:
         """Leave the exit code to us: rich would exit with 1, which here means a failed gate."""
         raise BrokenPipeError
@@ -678,14 +689,18 @@ class _Console(Console):
 @contextmanager
 def _output() -> Iterator[Console]:
     """Print to a reader who may stop reading, as `head` does: that changes no exit code."""
-    console = _Console(highlight=False)
+    console = _Console()
     # a narrower terminal wraps the lines, which loses less than cutting off numbers
     console.width = max(console.width, terminal.LEAST_WIDTH)
     try:
         yield console
         sys.stdout.flush()
+    except InputError:
+        raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        raise _checks.not_printed(error.strerror or str(error)) from None
 
 
 def _command() -> str:
@@ -709,11 +724,42 @@ def _check_secrets() -> None:
         belongs = before in {"--url", "--sql"} or word.startswith(("--url=", "--sql="))
         if not belongs and without_secrets(word) != word:
             raise _checks.secret_out_of_place()
+    urls = [word for before, word in zip(["", *words], words, strict=False) if before == "--url"]
+    urls += [word for word in words if word.startswith("--url=")]
+    # a password with a space that was not quoted: what follows it is an argument of its own
+    for url in urls:
+        rest = " ".join(words[words.index(url) :])
+        if "@" not in url and without_secrets(rest) != rest and password_in(rest) is not None:
+            raise _checks.secret_out_of_place()
 
 
 def _note(message: Warning | str, *_details: Any, **_more: Any) -> None:
     """Say a warning to a reader who knows no Python."""
-    Console(stderr=True, soft_wrap=True).print(f"Note: {message}", markup=False, highlight=False)
+    _say(f"Note: {message}")
+
+
+def _say(words: str) -> None:
+    """Print a message to those who read errors."""
+    console = SafeConsole(stderr=True, soft_wrap=True)
+    with suppress(OSError):  # an error that cannot be read changes no exit code
+        console.print(bounded(without_secrets(words)), markup=False)
+
+
+def _exit_code() -> int:
+    """Run a command; a wrong option becomes one message, like any other bad input."""
+    try:
+        return int(app(standalone_mode=False) or 0)
+    except SystemExit:  # help that nobody reads to its end: our own codes are returned
+        return 0
+    except Exception as error:
+        words: Any = getattr(error, "format_message", None)
+        if words is None:
+            raise
+        where = getattr(getattr(error, "ctx", None), "command_path", "calibrant")
+        if type(error).__name__ != "NoArgsIsHelpError":  # which has shown the help already
+            said = words()
+            _say(f"Error: {said}{'' if said.endswith(('.', '?')) else '.'} See: {where} --help")
+        return 2
 
 
 def main() -> None:
@@ -726,10 +772,9 @@ def main() -> None:
             warnings.simplefilter("once", UserWarning)  # whatever -W says: here they are notes
             warnings.showwarning = _note
             _check_secrets()
-            app()
+            sys.exit(_exit_code())
     except (InputError, OSError, UnicodeError) as error:
-        words = f"Error: {without_secrets(str(error))}"
-        Console(stderr=True, soft_wrap=True).print(words, markup=False, highlight=False)
+        _say(f"Error: {error}")
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
