@@ -12,7 +12,16 @@ import calibrant
 PACKAGE = Path(calibrant.__file__).parent
 #: Rooms from the ground up; a module imports from its own row and the ones before.
 ORDER = [
-    {"_types", "_version", "_checks", "_extras", "_progress", "_double_double"},
+    {
+        "_types",
+        "_version",
+        "_checks",
+        "_text",
+        "_console",
+        "_extras",
+        "_progress",
+        "_double_double",
+    },
     {"tally"},
     {"diagram"},
     {"minorant"},

@@ -10,6 +10,7 @@ from calibrant import _checks
 from calibrant.certify.methods import Terms
 from calibrant.certify.training import outcome_of
 from calibrant.groups import GroupFinding, groups_of
+from calibrant.sources.labels import check_event
 from calibrant.sources.predictions import Predictions
 
 
@@ -60,13 +61,15 @@ def audit_regions(
     2000
     """
     for method in ("apply", "predict_proba"):
-        if not hasattr(model, method):
+        if isinstance(model, type) or not hasattr(model, method):
             raise _checks.model_lacks("model", type(model).__name__, method)
     if not hasattr(model, "classes_"):
         raise _checks.model_lacks("model", type(model).__name__, "classes_: fit it first")
     confidence = _checks.inner_share("confidence", confidence)
-    outcome = outcome_of(model, y_true)
+    outcome = outcome_of(model, y_true, "y_true")
     classes = np.asarray(model.classes_)
+    if pos_label is not None:
+        check_event(pos_label)
     if pos_label is not None and pos_label not in classes.tolist():
         raise _checks.label_unknown(pos_label, None, classes.tolist(), name="pos_label")
     leaves = np.asarray(model.apply(X))

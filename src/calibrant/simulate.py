@@ -85,19 +85,13 @@ class Law:
         Sample
             Outcomes, scores and true probabilities, which unpack in that order.
         """
-        rng = np.random.default_rng(seed)
-        score, truth = self.draw_scores(rng, _checks.whole_number("rows", rows, least=1))
+        rng = np.random.default_rng(_checks.whole_number("seed", seed, least=0))
+        rows = _checks.whole_number("rows", rows, 1, _checks.MOST_DRAWS)
+        score, truth = self.draw_scores(rng, rows)
         return Sample(rng.random(len(score)) < truth, score, truth)
 
     def __repr__(self) -> str:
         return f"<Law: {self.name}, calibration error {self.calibration_error:.6g}>"
-
-
-def _within(name: str, value: float, low: float, high: float) -> float:
-    """Return a parameter of a law that must lie in [low, high]."""
-    if not low <= value <= high:
-        raise _checks.out_of_range(name, f"between {low:g} and {high:g}", value)
-    return float(value)
 
 
 def calibrated(a: float = 1.0, b: float = 1.0) -> Law:
@@ -117,7 +111,7 @@ def calibrated(a: float = 1.0, b: float = 1.0) -> Law:
     <Law: calibrated, calibration error 0>
     >>> y_true, y_prob, true_prob = simulate.calibrated().draw(1000, seed=1)
     """
-    a, b = _within("a", a, 1e-3, 1e6), _within("b", b, 1e-3, 1e6)
+    a, b = _checks.number_between("a", a, 1e-3, 1e6), _checks.number_between("b", b, 1e-3, 1e6)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         score = rng.beta(a, b, rows)
@@ -164,7 +158,7 @@ def underconfident(factor: float = 0.6) -> Law:
 
 def _misstated(name: str, factor: float) -> Law:
     mean, deviation = -0.5, 1.5
-    factor = _within("factor", factor, 0.01, 100)
+    factor = _checks.number_between("factor", factor, 0.01, 100)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         log_odds = rng.normal(mean, deviation, rows)
@@ -196,7 +190,7 @@ def shifted(by: float = 0.05) -> Law:
     >>> simulate.shifted(0.02)
     <Law: shifted, calibration error 0.02>
     """
-    by = _within("by", by, 0, 1)
+    by = _checks.number_between("by", by, 0, 1)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         score = (1 - by) * rng.random(rows)
@@ -221,7 +215,8 @@ def wavy(size: float = 0.1, waves: int = 3) -> Law:
     >>> simulate.wavy(waves=10)
     <Law: wavy, calibration error 0.0031831>
     """
-    size, waves = _within("size", size, 0, 0.2), _checks.whole_number("waves", waves, least=1)
+    size = _checks.number_between("size", size, 0, 0.2)
+    waves = _checks.whole_number("waves", waves, 1, _checks.MOST_ENTRIES)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         place = rng.random(rows)
@@ -248,8 +243,8 @@ def rare(base_rate: float = 0.001, factor: float = 1.0) -> Law:
     >>> simulate.rare(factor=2)
     <Law: rare events, calibration error 0.001>
     """
-    base_rate = _within("base_rate", base_rate, 1e-9, 0.5)
-    factor = _within("factor", factor, 1e-6, 1e6)
+    base_rate = _checks.number_between("base_rate", base_rate, 1e-9, 0.5)
+    factor = _checks.number_between("factor", factor, 1e-6, 1e6)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         truth = rng.beta(1, 1 / base_rate - 1, rows)
@@ -279,7 +274,8 @@ def atoms(count: int = 5, size: float = 0.05) -> Law:
     >>> simulate.atoms(1)
     <Law: 1 atom, calibration error 0.05>
     """
-    count, size = _checks.whole_number("count", count, least=1), _within("size", size, 0, 1)
+    count = _checks.whole_number("count", count, 1, _checks.MOST_ENTRIES)
+    size = _checks.number_between("size", size, 0, 1)
     score = (np.arange(count) + 0.5) / count
     truth = np.clip(score + size * (-1.0) ** np.arange(count), 0, 1)
 
@@ -307,7 +303,10 @@ def constant(score: float = 0.0, rate: float = 0.3) -> Law:
     >>> simulate.constant(1.0)
     <Law: constant 1, calibration error 0.7>
     """
-    score, rate = _within("score", score, 0, 1), _within("rate", rate, 0, 1)
+    score, rate = (
+        _checks.number_between("score", score, 0, 1),
+        _checks.number_between("rate", rate, 0, 1),
+    )
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         del rng
@@ -334,8 +333,8 @@ def below_threshold(threshold: float = 0.5, mass: float = 0.2) -> Law:
     >>> simulate.below_threshold()
     <Law: atom below 0.5, calibration error 0.1>
     """
-    mass = _within("mass", mass, 0, 1)
-    atom = float(np.nextafter(_within("threshold", threshold, 1e-6, 1), 0))
+    mass = _checks.number_between("mass", mass, 0, 1)
+    atom = float(np.nextafter(_checks.number_between("threshold", threshold, 1e-6, 1), 0))
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         at_atom = rng.random(rows) < mass
@@ -432,10 +431,12 @@ class TopicModel:
 
     def __post_init__(self) -> None:
         for name, least in (("topics", 2), ("words", 2), ("label_draws", 1)):
-            _checks.whole_number(name, getattr(self, name), least=least)
-        _within("length", self.length, 0, 1e6)
-        _within("prior", self.prior, 1e-3, 1e3)
-        _within("exponent", self.exponent, 0, 100)
+            _checks.whole_number(name, getattr(self, name), least, _checks.MOST_ENTRIES)
+        _checks.whole_number("seed", self.seed, least=0)
+        _checks.switch("fixed_length", self.fixed_length)
+        _checks.number_between("length", self.length, 0, 1e6)
+        _checks.number_between("prior", self.prior, 1e-3, 1e3)
+        _checks.number_between("exponent", self.exponent, 0, 100)
 
     @property
     def label_frequency(self) -> float:
@@ -478,7 +479,10 @@ class TopicModel:
         """
         from scipy import sparse
 
-        documents = _checks.whole_number("documents", documents, least=1)
+        documents = _checks.whole_number("documents", documents, 1, _checks.MOST_DRAWS)
+        seed = _checks.whole_number("seed", seed, least=0)
+        if progress is not None and not callable(progress):
+            raise _checks.out_of_range("progress", "a function or None", progress)
         rng = np.random.default_rng([2, self.seed, seed])
         word_law = self.word_law()
         mixture = rng.dirichlet(np.full(self.topics, self.prior), documents)

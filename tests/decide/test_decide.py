@@ -237,7 +237,7 @@ COSTS = [
     ({"false_positive": -1, "false_negative": 2}, "false_positive must not be negative"),
     ({"false_positive": 1, "false_negative": math.inf}, "false_negative must be a finite number"),
     ({"false_positive": math.nan, "false_negative": 1}, "false_positive must be a finite number"),
-    ({"false_positive": "much", "false_negative": 1}, "false_positive must be a number"),
+    ({"false_positive": "much", "false_negative": 1}, "false_positive must be a finite number"),
     ({"false_positive": 1}, "Say what errors cost"),
     ({}, "Say what errors cost"),
     ({"false_positive": 1, "false_negative": 1, "matrix": np.eye(2)}, "but not both"),

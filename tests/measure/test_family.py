@@ -133,7 +133,7 @@ def test_quantile_bins_hold_equal_weight_and_split_no_tie():
     ("options", "words"),
     [
         ({"n_bins": 0}, "n_bins must be a whole number, 1 or more"),
-        ({"strategy": "even"}, "strategy must be 'uniform' or 'quantile', but it is 'even'"),
+        ({"strategy": "even"}, "strategy must be one of uniform, quantile, but it is 'even'"),
     ],
 )
 def test_binned_error_refuses(options, words):

@@ -337,7 +337,7 @@ def test_an_error_that_speaks_of_interrupts_is_an_error():
 def test_names_that_would_move_the_cursor_are_shown_by_code():
     group = np.where(LABEL, "a\x1b[31mX\nY", "b")
     names = {one.name for one in cb.audit(LABEL, PROB, by={"g": group}).groups}
-    assert names == {r"g = a\x1b[31mX\x0aY", "g = b"}
+    assert names == {r"g = a\x1b[31mX\nY", "g = b"}
 
 
 @pytest.mark.parametrize("end", ["", ";", " -- all", "; -- all", "\n/* all */"])

@@ -200,10 +200,9 @@ def confidence_band(
 
 
 def _check(curve: str, confidence: float, points: int) -> None:
-    if curve not in CURVES:
-        raise _checks.not_among("curve", curve, CURVES)
+    _checks.one_of("curve", curve, CURVES)
     _checks.inner_share("confidence", confidence)
-    _checks.whole_number("points", points, least=2)
+    _checks.whole_number("points", points, 2, _checks.MOST_ENTRIES)
 
 
 def points_of(diagram: Diagram, shares: FloatArray) -> IntArray:

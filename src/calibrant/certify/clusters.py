@@ -96,7 +96,7 @@ def _sums(cluster: IntArray, values: FloatArray) -> FloatArray:
 def _sizes(rows_in: FloatArray, most: int | None) -> FloatArray:
     if most is None:
         raise _checks.cluster_size_missing()
-    most = _checks.whole_number("max_cluster_size", most, least=1)
+    most = _checks.whole_number("max_cluster_size", most, 1, 2**53)
     if rows_in.max() > most:
         raise _checks.cluster_too_large(int(rows_in.max()), most)
     return rows_in / most

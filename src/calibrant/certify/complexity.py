@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from calibrant import _checks
+from calibrant._text import shown
 from calibrant._types import FloatArray
 from calibrant.certify.bounds import VARIANCE_SHARE
 from calibrant.certify.draw_up import Order, expected_draw_up, simulated_draw_up
@@ -103,8 +104,7 @@ class Complexity:
         >>> round(linear.width(), 3)
         0.081
         """
-        if reading not in get_args(Reading):
-            raise _checks.not_among("reading", reading, get_args(Reading))
+        _checks.one_of("reading", reading, get_args(Reading))
         total = 1 - _checks.inner_share("confidence", confidence)
         on_mean = total * VARIANCE_SHARE if self.varies else 0.0
         delta = total - on_mean - self.error
@@ -264,7 +264,7 @@ def massart(log_labelings: float, n: int) -> float:
 def _columns(scores: Any) -> list[FloatArray]:
     """Return the scores of each model, checked, of one length."""
     if isinstance(scores, Mapping):
-        named = {f"scores[{name!r}]": column for name, column in scores.items()}
+        named = {f"scores[{shown(name)}]": column for name, column in scores.items()}
     else:
         table = np.asarray(scores)
         if table.ndim != 2:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
+from calibrant._text import shown
 from calibrant.certify.bounds import Sided
 from calibrant.certify.certificate import Certificate
 from calibrant.certify.certify import certificate_for
@@ -83,7 +84,7 @@ def _parts(
         if not y_prob:
             raise _checks.nothing_to_certify("y_prob")
         for name, scores in y_prob.items():
-            names = _checks.Names(prob=f"y_prob[{name!r}]")
+            names = _checks.Names(prob=f"y_prob[{shown(name)}]")
             more = {"sample_weight": sample_weight, "pos_label": pos_label}
             yield name, Predictions(y_true, scores, **more, _names=names)
         return

@@ -73,10 +73,10 @@ class Terms:
     max_cluster_size: int | None = None
 
     def __post_init__(self) -> None:
-        _checks.inner_share("confidence", self.confidence)
+        # of numpy's own kinds single precision would be kept, and 1 - confidence lose digits
+        object.__setattr__(self, "confidence", _checks.inner_share("confidence", self.confidence))
         for name, allowed in (("method", METHODS), ("sided", SIDES), ("estimand", ESTIMANDS)):
-            if getattr(self, name) not in allowed:
-                raise _checks.not_among(name, getattr(self, name), allowed)
+            _checks.one_of(name, getattr(self, name), allowed)
         _checks.whole_number("seed", self.seed, least=0)
 
     @property

@@ -15,6 +15,9 @@ from calibrant.diagram import Diagram
 from calibrant.sources.columns import Column
 from calibrant.sources.predictions import Predictions
 
+#: Past this many rows doubles no longer count one by one.
+_MOST_ROWS = 2**53
+
 
 def expected_evidence(
     n: int, v0: float, method: str = "certified", spread: float = MEAN_RANGE
@@ -78,8 +81,7 @@ def sample_size(
     """
     confidence = _checks.inner_share("confidence", confidence)
     epsilon = _checks.inner_share("epsilon", epsilon)
-    if method not in METHODS:
-        raise _checks.not_among("method", method, METHODS)
+    _checks.one_of("method", method, METHODS)
     if method == "betting":
         raise _checks.no_formula(method)
     spread = MEAN_RANGE
@@ -88,18 +90,29 @@ def sample_size(
     bound = formula("certified" if method == "auto" else method)
     v0 = 0.25 if scores is None else _mean_variance(scores)
 
-    def enough(n: int) -> bool:
+    def upper(n: int) -> float:
         evidence = expected_evidence(n, v0, method, spread)
-        return bound(evidence, 1 - confidence, "upper").upper <= epsilon
+        return bound(evidence, 1 - confidence, "upper").upper
+
+    def enough(n: int) -> bool:
+        return upper(n) <= epsilon
 
     high = 1
     while not enough(high):
         high *= 2
+        if high > _MOST_ROWS:
+            raise _checks.size_uncounted(epsilon, _up(upper(_MOST_ROWS)))
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def _up(value: float) -> float:
+    """Round up to two digits."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.ceil(value / unit) * unit:.1e}")
 
 
 def _mean_variance(scores: Any) -> float:

@@ -254,9 +254,8 @@ def calibration_test(
     >>> cb.calibration_test(y_true, y_prob).p_value
     0.0004
     """
-    if method not in TEST_METHODS:
-        raise _checks.not_among("method", method, TEST_METHODS)
-    draws = _checks.whole_number("draws", draws, least=1)
+    _checks.one_of("method", method, TEST_METHODS)
+    draws = _checks.whole_number("draws", draws, 1, _checks.MOST_DRAWS)
     seed = _checks.whole_number("seed", seed, least=0)
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     if data.clusters is not None:

@@ -157,9 +157,9 @@ def certify_estimator(
     """
     confidence = _checks.inner_share("confidence", confidence)
     for method in ("predict_proba", "classes_"):
-        if not hasattr(model, method):
+        if isinstance(model, type) or not hasattr(model, method):
             raise _checks.model_without_scores(type(model).__name__, method)
-    outcome = outcome_of(model, y_train)
+    outcome = outcome_of(model, y_train, "y_train")
     scores = model.predict_proba(X_train)[:, 1]
     error = calibration_error(outcome, scores)
     family = _family(model, X_train, len(outcome))
@@ -181,22 +181,28 @@ def certify_estimator(
     )
 
 
-def outcome_of(model: Any, y: Any) -> BoolArray:
+def outcome_of(model: Any, y: Any, name: str) -> BoolArray:
     """Say where labels are the second class of a model; refuse labels that it does not know."""
     several = isinstance(model.classes_, list)
     classes = np.asarray(model.classes_)
     if several or len(classes) != 2:
         what = "several outputs" if several else counted(len(classes), "class", "classes")
         raise _checks.two_classes_only(what)
-    labels = np.asarray(y)
+    try:
+        labels = np.asarray(y)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise _checks.not_an_array(name, error) from None
     if labels.ndim != 1:
-        raise _checks.not_one_column("y", labels.shape)
+        raise _checks.not_one_column(name, labels.shape)
+    if not len(labels):
+        raise _checks.empty(name)
+    _checks.plain_labels(name, labels)
     event: BoolArray = np.asarray(labels == classes[1])
     other = np.asarray(labels == classes[0])
     strange = np.flatnonzero(~(event | other))
     if len(strange):
         value = labels[strange[:1]].tolist()[0]
-        raise _checks.label_unknown(value, int(strange[0]), classes.tolist())
+        raise _checks.label_unknown(value, int(strange[0]), classes.tolist(), name)
     return event
 
 

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray
 from calibrant.decide.costs import costs_of, decide
 from calibrant.recalibrate.classifier import CalibratedClassifier
+from calibrant.sources.targets import target_kind
 
 
 class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -77,8 +77,9 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Passed on to the classifier's `fit`.
         """
         y = column_or_1d(y, warn=True)
+        _checks.plain_labels("y", y)
         assert_all_finite(y, input_name="y")
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        kind = target_kind(y)
         if kind != "binary":
             raise _checks.two_classes_only(kind)
         self.threshold_ = costs_of(self.false_positive, self.false_negative).threshold

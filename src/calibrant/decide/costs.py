@@ -7,7 +7,6 @@ these two costs (Claim 1 of Gao, Parameswaran and Peng, 2017).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,31 +64,18 @@ def costs_of(false_positive: Any, false_negative: Any, matrix: Any = None) -> Co
 
 
 def _cost(name: str, value: Any) -> float:
-    if np.ndim(value) != 0:
+    if not _checks.is_single(value):
         raise _checks.cost_per_row(name)
-    cost = _number(name, value)
+    cost = _checks.finite_number(name, value)
     if cost < 0:
         raise _checks.cost_negative(name, cost)
     return cost
 
 
-def _number(name: str, value: Any) -> float:
-    try:
-        cost = float(value)
-    except (TypeError, ValueError):
-        raise _checks.out_of_range(name, "a number", value) from None
-    if not math.isfinite(cost):
-        raise _checks.out_of_range(name, "a finite number", value)
-    return cost
-
-
 def _from_matrix(matrix: Any) -> Costs:
     """Read [[c00, c01], [c10, c11]], c_ij the cost of deciding i when the truth is j."""
-    try:
-        table = np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError):
-        table = np.empty(0)
-    if table.shape != (2, 2) or not np.isfinite(table).all():
+    table = _checks.doubles(matrix)
+    if table is None or table.shape != (2, 2) or not np.isfinite(table).all():
         raise _checks.matrix_shape(matrix)
     a, b = float(table[1, 0] - table[0, 0]), float(table[0, 1] - table[1, 1])
     if a >= 0 and b >= 0 and a + b > 0:
@@ -167,7 +153,7 @@ def decide(
     [False, True]
     """
     score = scores_of(y_prob)
-    if np.ndim(false_positive) == 0 and np.ndim(false_negative) == 0:
+    if _checks.is_single(false_positive) and _checks.is_single(false_negative):
         act: BoolArray = score >= costs_of(false_positive, false_negative, matrix).threshold
         return act
     if matrix is not None:
@@ -193,12 +179,11 @@ def row_thresholds(false_positive: Any, false_negative: Any, rows: int) -> Float
 
 def row_costs(name: str, cost: Any, rows: int) -> FloatArray:
     """Return a cost for each row."""
-    if np.ndim(cost) == 0:
+    if _checks.is_single(cost):
         return np.full(rows, _cost(name, cost))
-    try:
-        each = np.asarray(cost, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise _checks.out_of_range(name, "one number for each row", cost) from None
+    each = _checks.doubles(cost)
+    if each is None:
+        raise _checks.out_of_range(name, "one number for each row", cost)
     if each.shape != (rows,):
         raise _checks.lengths_differ([("y_prob", rows), (name, len(each))])
     wrong = ~(np.isfinite(each) & (each >= 0))

@@ -169,16 +169,14 @@ def _envelope(diagram: Diagram, at: FloatArray, base: FloatArray) -> tuple[Float
     return np.clip(cost, 0, 1), np.append(diagram.cells.low, np.inf)[point]
 
 
-def grid_of(at: Any) -> FloatArray:
+def grid_of(at: Any, name: str = "at") -> FloatArray:
     """Return the p that a user asks for, in order, each once."""
     if at is None:
         return _GRID
-    try:
-        grid = np.atleast_1d(np.asarray(at, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise _checks.out_of_range("at", "a number or a grid between 0 and 1", at) from None
+    found = _checks.doubles(at)
+    grid = np.empty(0) if found is None else np.atleast_1d(found)
     if grid.ndim != 1 or grid.size == 0 or not ((grid >= 0) & (grid <= 1)).all():
-        raise _checks.out_of_range("at", "a number or a grid between 0 and 1", at)
+        raise _checks.out_of_range(name, "a number or a grid between 0 and 1", at)
     return np.unique(grid)
 
 

@@ -11,13 +11,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from calibrant import _checks
+from calibrant._text import named
 from calibrant.certify.certificate import Certificate, percent, rounded_up
 from calibrant.certify.certify import certificate_for
 from calibrant.certify.evidence import WERE_THESE, too_good
-from calibrant.certify.methods import Method, Terms
+from calibrant.certify.methods import METHODS, Method, Terms
 from calibrant.decide.costs import costs_of
 from calibrant.decide.regret import decision_cost_of, decision_diagram
 from calibrant.sources.predictions import data_of, warn
@@ -123,11 +122,11 @@ class Price:
     def _most(self, amount: float) -> str:
         """Show a bound, which may grow by rounding but not shrink."""
         figure = f"{math.ceil(amount):,}" if amount > 100 else rounded_up(amount)
-        return f"{figure} {self.currency}".strip()
+        return f"{figure} {named(self.currency)}".strip()
 
     def _money(self, amount: float) -> str:
         figure = f"{amount:,.0f}" if amount >= 1000 else f"{amount:,.3g}"
-        return f"{figure} {self.currency}".strip()
+        return f"{figure} {named(self.currency)}".strip()
 
     def __repr__(self) -> str:
         return self.sentence
@@ -196,10 +195,11 @@ def price_of_miscalibration(
     True
     """
     costs = costs_of(false_positive, false_negative, matrix)
-    if volume is not None and not (np.ndim(volume) == 0 and 0 < float(volume) < math.inf):
+    if volume is not None and _checks.finite_number("volume", volume, "a positive number") <= 0:
         raise _checks.out_of_range("volume", "a positive number", volume)
     confidence = _checks.inner_share("confidence", confidence)
     # one bound takes all of the confidence, two share it
+    _checks.one_of("method", method, METHODS)
     alone = method in _ALONE
     each = confidence if alone else (1 + confidence) / 2
     terms = Terms(each, method)

@@ -133,10 +133,12 @@ def loss_ratio(
     >>> bool(found.upper[0] < 1)
     True
     """
-    grid = grid_of(p)
+    grid = grid_of(p, "p")
     confidence = _checks.inner_share("confidence", confidence)
-    draws = _checks.whole_number("draws", draws, least=1)
+    draws = _checks.whole_number("draws", draws, 1, _checks.MOST_ENTRIES)
     rng = np.random.default_rng(_checks.whole_number("seed", seed, least=0))
+    if before is None:
+        raise _checks.argument_missing("before")
     data = Predictions(
         y_true,
         before,

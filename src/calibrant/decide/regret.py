@@ -135,7 +135,7 @@ def expected_cost(
     """
     confidence = _checks.inner_share("confidence", confidence)
     data = data_of(y_true, y_prob, sample_weight, pos_label)
-    if np.ndim(false_positive) > 0 or np.ndim(false_negative) > 0:
+    if not (_checks.is_single(false_positive) and _checks.is_single(false_negative)):
         if matrix is not None:
             raise _checks.costs_twice()
         warn(data.warnings, stacklevel=2)

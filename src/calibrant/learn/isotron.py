@@ -108,8 +108,7 @@ class IsotronClassifier(SingleIndexClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.link not in KINDS:
-            raise _checks.not_among("link", self.link, KINDS)
+        _checks.one_of("link", self.link, KINDS)
 
     def _kind(self) -> Kind:
         return self.link

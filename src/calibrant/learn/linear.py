@@ -110,8 +110,7 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.loss not in LOSSES:
-            raise _checks.not_among("loss", self.loss, LOSSES)
+        _checks.one_of("loss", self.loss, LOSSES)
 
     def _learn(
         self, features: Features, rows: Rows, held: Rows | None, start: FloatArray | None

@@ -10,16 +10,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_clusterer
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from calibrant import _checks
 from calibrant._types import AnyArray, FloatArray, IntArray
+from calibrant.sources.targets import target_kind, weights_of
 
 _KINDS = ("tree", "kmeans")
 #: Weights over this might add up to more than a double holds.
@@ -90,13 +85,15 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array_like, optional
             How much each row counts.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)  # noqa: N806
+        _checks.plain_labels("y", y)
+        with _checks.within_doubles("X"):
+            X, y = validate_data(self, X, y, dtype=np.float64)  # noqa: N806
         y = column_or_1d(y, warn=True)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        kind = target_kind(y)
         if kind != "binary":
             raise _checks.two_classes_only(kind)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = weights_of(sample_weight, X)
         counted = weight > 0
         if not counted.any():
             raise _checks.weight_all_zero("sample_weight")
@@ -112,7 +109,8 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def apply(self, X: Any) -> AnyArray:  # noqa: N803
         """Return the region of each row."""
         check_is_fitted(self, "_splitter")
-        X = validate_data(self, X, dtype=np.float64, reset=False)  # noqa: N806
+        with _checks.within_doubles("X"):
+            X = validate_data(self, X, dtype=np.float64, reset=False)  # noqa: N806
         return regions_of(self._splitter, X)
 
     def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
@@ -143,9 +141,9 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if isinstance(self.partition, type) or not _splits_new_rows(self.partition):
                 raise _checks.no_partition(self.partition)
             return clone(self.partition)
-        if self.partition not in _KINDS:
+        if not isinstance(self.partition, str) or self.partition not in _KINDS:
             raise _checks.no_partition(self.partition)
-        regions = _checks.whole_number("regions", self.regions, least=2)
+        regions = _checks.whole_number("regions", self.regions, 2, _checks.MOST_ENTRIES)
         if self.partition == "tree":
             from sklearn.tree import DecisionTreeClassifier
 

@@ -11,18 +11,13 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from calibrant import _checks
 from calibrant._types import AnyArray, BoolArray, FloatArray
 from calibrant.learn.features import Features, row_sums
 from calibrant.learn.link import Kind, Link, Scale, fit_link, rises, to_score
+from calibrant.sources.targets import target_kind, weights_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -118,7 +113,8 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
         """Return the probability of each class, a column for each."""
         check_is_fitted(self, "link_")
-        table = _sorted(validate_data(self, X, reset=False, **_FORM))
+        with _checks.within_doubles("X"):
+            table = _sorted(validate_data(self, X, reset=False, **_FORM))
         event = self.link_.predict(self._scores(table))
         return np.stack([1 - event, event], axis=1)
 
@@ -139,20 +135,23 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         return "monotone"
 
     def _check_parameters(self) -> None:
-        _checks.whole_number("max_iter", self.max_iter, least=1)
+        _checks.whole_number("max_iter", self.max_iter, 1, _checks.MOST_DRAWS)
         _checks.whole_number("n_iter_no_change", self.n_iter_no_change, least=1)
         _checks.share("tol", self.tol)
-        if self.early_stopping:
+        _checks.switch("warm_start", self.warm_start)
+        if _checks.switch("early_stopping", self.early_stopping):
             _checks.inner_share("validation_fraction", self.validation_fraction)
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> Rows:  # noqa: N803
         """Return the rows that count."""
-        X, y = validate_data(self, X, y, reset=True, **_FORM)  # noqa: N806
+        _checks.plain_labels("y", y)
+        with _checks.within_doubles("X"):
+            X, y = validate_data(self, X, y, reset=True, **_FORM)  # noqa: N806
         y = column_or_1d(y, warn=True)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        kind = target_kind(y)
         if kind != "binary":
             raise _checks.two_classes_only(kind)
-        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = weights_of(sample_weight, X)
         if not weight.any():
             raise _checks.weight_all_zero("sample_weight")
         weight = weight / weight.max()

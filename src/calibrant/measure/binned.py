@@ -96,9 +96,8 @@ def expected_calibration_error(
     >>> round(cb.expected_calibration_error(y_true, y_prob, n_bins=2), 12)
     0.3
     """
-    n_bins = _checks.whole_number("n_bins", n_bins, least=1)
-    if strategy not in ("uniform", "quantile"):
-        raise _checks.out_of_range("strategy", "'uniform' or 'quantile'", strategy)
+    n_bins = _checks.whole_number("n_bins", n_bins, 1, _checks.MOST_ENTRIES)
+    _checks.one_of("strategy", strategy, ("uniform", "quantile"))
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     need = partial(bins_need, n_bins=n_bins, strategy=strategy)
     diagram = resolve(data.source, need)

@@ -130,7 +130,7 @@ def cumulative_curve(
     >>> curve.difference.round(3).tolist()
     [0.0, -0.05, 0.1, -0.05, -0.25]
     """
-    points = _checks.whole_number("points", points, least=4)
+    points = _checks.whole_number("points", points, 4, 2**53)
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     diagram = resolve(data.source, partial(curve_need, points=points))
     warn(data.warnings, stacklevel=2)

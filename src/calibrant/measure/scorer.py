@@ -28,7 +28,10 @@ from calibrant.measure.error import calibration_error
 
 def _error_of_second_class(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
     """Take the second of two sorted labels for the event, as `predict_proba` does."""
-    labels = np.unique(y_true)
+    try:
+        labels = np.unique(y_true)
+    except (TypeError, ValueError, ArithmeticError):  # no labels: refused in words below
+        return calibration_error(y_true, y_prob, sample_weight=sample_weight)
     known = set(labels.tolist()) <= {0, 1} or set(labels.tolist()) <= {-1, 1}
     pos_label = None if known or len(labels) != 2 else labels[-1]
     return calibration_error(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label)

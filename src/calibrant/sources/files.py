@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import _checks
+from calibrant._text import shown
 from calibrant._types import AnyArray
 from calibrant.sources.addresses import url_from
 from calibrant.sources.columns import is_missing, unmasked
@@ -146,7 +147,7 @@ def read_models(
     return ArrayModels(list(probs), data)
 
 
-def read_scores(file: Path, *, prob: str) -> AnyArray:
+def read_scores(file: str | Path, *, prob: str) -> AnyArray:
     """Read the scores alone; missing ones are left out."""
     duck = Duck(file)
     duck.check([prob])
@@ -208,7 +209,7 @@ def _in_memory(
 
 def _check_soft(data: Predictions, request: Request) -> None:
     if data.first_fraction is not None and not request.soft:
-        raise _checks.labels_soft(f"column {request.label!r}", *data.first_fraction)
+        raise _checks.labels_soft(f"column {shown(request.label)}", *data.first_fraction)
 
 
 def _after_dropping(error: _checks.InputError, dropped: int) -> _checks.InputError:
@@ -236,7 +237,7 @@ def _fetched(duck: Duck, names: dict[str, str], most: int | None) -> dict[str, A
     select += [f"{quoted(names[role])} AS {role}_words" for role in words]
     fetched = duck.select(", ".join(select), "" if most is None else f"LIMIT {most}")
     for role in words:
-        _refuse_words(fetched[role], fetched[f"{role}_words"], f"column {names[role]!r}")
+        _refuse_words(fetched[role], fetched[f"{role}_words"], f"column {shown(names[role])}")
     return {
         role: _objects(fetched[role]) if role.startswith("by") else unmasked(fetched[role])
         for role in names
@@ -377,7 +378,7 @@ def _refuse_other_words(duck: Duck, label: str, name: str) -> None:
     other = f"WHERE lower({label}) NOT IN ('true', 'false') LIMIT 4"
     words = duck.select(f"DISTINCT {label} AS label", other)["label"].tolist()
     if words:
-        raise _checks.labels_not_binary(f"column {name!r}", ["false", "true", *words])
+        raise _checks.labels_not_binary(f"column {shown(name)}", ["false", "true", *words])
 
 
 def _refuse_words_in_engine(duck: Duck, name: str) -> None:
@@ -388,7 +389,9 @@ def _refuse_words_in_engine(duck: Duck, name: str) -> None:
         f"QUALIFY TRY_CAST({column} AS DOUBLE) IS NULL AND {column} IS NOT NULL LIMIT 1",
     )
     if len(found["word"]):
-        raise _checks.not_numeric(f"column {name!r}", int(found["row"][0]), str(found["word"][0]))
+        raise _checks.not_numeric(
+            f"column {shown(name)}", int(found["row"][0]), str(found["word"][0])
+        )
 
 
 def _truth_values(labels: AnyArray) -> AnyArray:
@@ -425,4 +428,4 @@ def _typed(pos_label: str | None, labels: AnyArray, name: str) -> object:
         return int(pos_label) if labels.dtype.kind in "iu" else float(pos_label)
     except (KeyError, ValueError):
         found = list(dict.fromkeys(known.tolist()))
-        raise _checks.labels_lack_pos_label(f"column {name!r}", pos_label, found) from None
+        raise _checks.labels_lack_pos_label(f"column {shown(name)}", pos_label, found) from None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from calibrant import _checks
+from calibrant._text import shown
 from calibrant._types import FloatArray
 from calibrant.diagram import Diagram, resolve
 from calibrant.sources.arrays import ArraySource
@@ -219,7 +220,9 @@ def models_of(
             raise _checks.too_few_models("y_prob", "{'a': scores_a, 'b': scores_b}")
         options = {"sample_weight": sample_weight, "pos_label": pos_label}
         data = [
-            Predictions(y_true, scores, **options, _names=_checks.Names(prob=f"y_prob[{name!r}]"))
+            Predictions(
+                y_true, scores, **options, _names=_checks.Names(prob=f"y_prob[{shown(name)}]")
+            )
             for name, scores in y_prob.items()
         ]
         return ArrayModels([str(name) for name in y_prob], data)
@@ -227,7 +230,10 @@ def models_of(
     superfluous = [name for name, values in given.items() if values is not None]
     if superfluous:
         raise _checks.array_with_table(superfluous)
-    names = list(probs or ()) if not isinstance(probs, str) else [probs]
+    try:
+        names = [probs] if isinstance(probs, str) else list(() if probs is None else probs)
+    except TypeError:  # a number, or an array without a dimension
+        names = []
     plain = all(isinstance(name, str) for name in names)
     if not plain or len(set(names)) < 2 or len(set(names)) < len(names):
         raise _checks.too_few_models("probs", "probs=['model_a', 'model_b']")

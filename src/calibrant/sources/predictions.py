@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from calibrant import _checks
+from calibrant._text import shown
 from calibrant._types import IntArray
 from calibrant.sources.arrays import ArraySource
 from calibrant.sources.columns import Column
@@ -120,7 +121,7 @@ class Predictions:
         else:
             self._from_columns((y_true, y_prob, sample_weight, clusters), names, pos_label, _fine)
         if names != _checks.Names():
-            event = names.label if pos_label is None else f"{names.label} = {pos_label!r}"
+            event = names.label if pos_label is None else f"{names.label} = {shown(pos_label)}"
             self.origin = replace(self.origin, event=event, score=names.prob)
         if _one_label(self.source.start()[0]):
             self.warnings += (
@@ -182,6 +183,8 @@ class Predictions:
         names : list of str
             The columns.
         """
+        if not _listed(names):
+            raise _checks.out_of_range("names", "a list of names of columns", names)
         from calibrant.sources.frames import FrameSource, named_columns
         from calibrant.sources.grouped_arrays import GroupedArrays
         from calibrant.sources.grouped_frames import GroupedFrames
@@ -292,6 +295,12 @@ def _roles(label: str | None, prob: str | None, weight: str | None, clusters: An
     if unnamed:
         raise _checks.columns_unnamed(unnamed)
     return Roles(str(label), str(prob), weight, clusters)
+
+
+def _listed(names: object) -> bool:
+    """Whether these are names of columns, one or more."""
+    several = isinstance(names, list | tuple) and bool(names)
+    return several and all(isinstance(name, str) for name in names)  # type: ignore[attr-defined]
 
 
 def check_alone(**arrays: Any) -> None:
