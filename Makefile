@@ -2,10 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH := .venv-bench
+FLOORS := .venv-floors
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-engines test-spark test-dask test-postgresql test-install test-browser test-docs docs outputs validity lint bench bench-quality bench-large bench-engines pictures certificates paper reproduction learning clean
+.PHONY: help demo test test-floors test-engines test-spark test-dask test-postgresql test-install test-browser test-docs test-fuzz test-kills docs outputs validity lint bench bench-quality bench-large bench-memory bench-engines pictures certificates paper reproduction learning clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -14,17 +15,31 @@ demo: $(VENV)/run.stamp ## audit a built-in simulated model
 	@$(BIN)/calibrant demo
 
 # each process of pytest has a core of its own: more threads would only wait for each other
-test test-docs test-spark test-dask test-postgresql validity: export OMP_NUM_THREADS = 1
-test test-docs test-spark test-dask test-postgresql validity: export OPENBLAS_NUM_THREADS = 1
+test test-floors test-docs test-spark test-dask test-postgresql test-fuzz test-kills validity: export OMP_NUM_THREADS = 1
+test test-floors test-docs test-spark test-dask test-postgresql test-fuzz test-kills validity: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/dev.stamp ## run the tests (under five minutes)
-	$(BIN)/python -m pytest -n auto --ignore tests/docs -m "not install and not validity and not engines"
+	$(BIN)/python -m pytest -n auto --ignore tests/docs -m "not install and not validity and not engines and not fuzz and not kills"
+
+# what is between us and others; the rest is arithmetic. Old releases warn of newer ones of others.
+test-floors: $(FLOORS)/floors.stamp ## run the tests of tables, files and databases with the oldest releases allowed
+	$(FLOORS)/bin/python -m pytest -n auto -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
+		-W ignore::FutureWarning -W "ignore:invalid value encountered in cast:RuntimeWarning" -m "not install and not validity and not engines and not browser" \
+		tests/sources tests/recalibrate tests/test_audit.py tests/test_compare.py tests/test_groups.py
+	CALIBRANT_ENGINES=1 $(FLOORS)/bin/python -m pytest -W ignore::DeprecationWarning \
+		-W ignore::PendingDeprecationWarning -W ignore::FutureWarning -m dask tests/sources tests/engines
 
 test-install: $(VENV)/dev.stamp ## clone, set up and run the README's commands from nothing
 	$(BIN)/python -m pytest -m install
 
 test-browser: $(VENV)/browser.stamp ## open the report in chromium, which must be installed
 	$(BIN)/python -m pytest -m browser tests/report
+
+test-fuzz: $(VENV)/dev.stamp ## a thousand hostile command lines
+	$(BIN)/python -m pytest -n auto -m fuzz tests/fuzz
+
+test-kills: $(VENV)/dev.stamp ## stop every writer at any moment, 25 times (CALIBRANT_KILLS for more)
+	$(BIN)/python -m pytest -m kills tests/kills
 
 test-engines: $(VENV)/engines.stamp ## ask Spark (needs Java 17), Dask and PostgreSQL (needs its server installed)
 	$(MAKE) --jobs 2 --output-sync test-spark test-dask test-postgresql
@@ -66,6 +81,9 @@ bench-quality: $(BENCH)/bench.stamp ## compare calibrators and classifiers on Ad
 bench-large: $(BENCH)/bench.stamp ## how time and memory grow up to 10^8 rows
 	$(BENCH)/bin/python benchmarks/measure.py --growth --save benchmarks/growth.md
 
+bench-memory: $(VENV)/dev.stamp ## memory and time of the commands at 10^7 and 10^8 rows (minutes)
+	$(BIN)/python benchmarks/memory.py --save benchmarks/memory.md
+
 bench-engines: $(VENV)/engines.stamp ## measure Spark, PostgreSQL, Dask and SQLite (a quarter of an hour)
 	$(BIN)/python benchmarks/engines.py --save benchmarks/engines.md --json docs/engines.json
 	$(BIN)/python docs/engines.py
@@ -99,7 +117,7 @@ learning: $(VENV)/dev.stamp ## run the experiments on learning again for docs/ (
 	$(BIN)/python docs/paper.py
 
 clean: ## remove the environment and caches
-	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) $(BENCH) $(FLOORS) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -128,6 +146,14 @@ $(VENV)/docs.stamp: $(VENV)/dev.stamp
 
 $(VENV)/boosting.stamp: $(VENV)/dev.stamp
 	$(PIP) install --editable '.[dev,boosting]'
+	@touch $@
+
+# every floor of pyproject.toml together; what only runs the tests is as new as ever
+$(FLOORS)/floors.stamp: pyproject.toml tests/reference/floors.py
+	$(PYTHON) -m venv --clear $(FLOORS)
+	$(FLOORS)/bin/python tests/reference/floors.py > $(FLOORS)/floors.txt
+	$(FLOORS)/bin/python -m pip --disable-pip-version-check --quiet install --constraint $(FLOORS)/floors.txt \
+		--editable '.[dev,plot,report,sql,onnx,dask]' 'dask[dataframe,distributed]'
 	@touch $@
 
 # the peers bring torch and more, so they get an environment of their own

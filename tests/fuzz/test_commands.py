@@ -1,0 +1,292 @@
+"""Hostile command lines: a documented exit code, one short visible message, and no file left."""
+
+import gzip
+import json
+import os
+import signal
+import string
+import tempfile
+import unicodedata
+from contextlib import contextmanager
+from pathlib import Path
+from unittest import mock
+
+import duckdb
+import pytest
+import typer.main
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import calibrant as cb
+from calibrant._text import MOST_OF_MESSAGE
+from calibrant.cli import app
+from reference.commands import calibrant, process
+
+pytestmark = pytest.mark.fuzz
+
+COMMANDS = typer.main.get_command(app).commands
+IN_PROCESS, AS_PROCESSES, SECONDS = 950, 50, 20
+ODD = "a\x1b[31m\x07\r\u202e:/@'\";<b>`[x](y)"
+#: Values that belong to an option, so that commands get past the first check.
+KNOWN = {
+    "label": ["y", "label", ODD],
+    "prob": ["p", "q", ODD],
+    "weight": ["w", "p"],
+    "clusters": ["g"],
+    "by": ["g", "y", ODD],
+    "pos_label": ["1", "yes", "0"],
+    "confidence": ["0.9", "0.95"],
+    "method": ["auto", "betting", "band", "isotonic", "platt", "venn_abers", "histogram"],
+    "estimand": ["row", "cluster"],
+    "max_cluster_size": ["5", "100"],
+    "clip": ["0.001"],
+    "false_positive": ["1", "2.5"],
+    "false_negative": ["1", "20"],
+    "max_error": ["0.02", "1", "0"],
+    "gate": ["upper", "estimate"],
+    "crossed": ["all"],
+    "sql": [
+        "SELECT y, p FROM 'good.csv'",
+        "SELECT y, p, g FROM 'good.parquet' WHERE p < 0.5",
+        "DROP TABLE x",
+        "FROM self",
+        "SELECT 1; SELECT 2",
+    ],
+    "url": ["sqlite://", "sqlite:///good.db", "env:NOT_SET", "postgresql://u:p w@127.0.0.1:1/x"],
+    "table": ["scores", "none"],
+    "epsilon": ["0.05", "0.01", "1e-15", "1e-300"],
+    "scores": ["good.csv", "good.parquet"],
+    "assurance": ["0.9"],
+    "objective": ["log_loss", "squared"],
+    "to": ["sql", "onnx"],
+    "column": ["p", ODD],
+    "dialect": ["duckdb", "postgres", "sqlite"],
+    "name": ["calibrated", "p", ODD],
+    "volume": ["1000", "1e300"],
+    "currency": ["EUR", ODD, "[/red]"],
+    "part": ["figure1", "nothing"],
+    "seed": ["0", "-1"],
+    "runs": ["1", "0"],
+    "data_dir": ["none"],
+}
+OUTPUTS = {
+    "html": ["out/report.html", "out/no/report.html", "out/report.txt", "/dev/full", "taken"],
+    "markdown": ["out/report.md", "taken.md"],
+    "save": ["out/demo.csv", "/dev/null"],
+    "output": ["out/c.json", "out/a.csv", "out/a.parquet", "out/c.sql", "out/c.onnx", "/dev/null"],
+}
+FILES = [
+    "good.csv",
+    "good.parquet",
+    "good.jsonl",
+    "odd.csv",
+    "long.csv",
+    "empty.csv",
+    "header.csv",
+    "binary.csv",
+    "cut.parquet",
+    "words.csv",
+    "outside.csv",
+    "gaps.csv",
+    "good.csv.gz",
+    "*.parquet",
+    ".",
+    "none.csv",
+    "loop.csv",
+    "calibrator.json",
+    "cut.json",
+    "s3://bucket/x.parquet",
+    "https://127.0.0.1:1/x.csv",
+    "postgresql://u:p@h/x",
+    "-",
+]
+CALIBRATORS = ["calibrator.json", "cut.json", "wrong.json", "keys.json", "good.csv", "none.json"]
+RUBBISH = st.one_of(
+    st.sampled_from(
+        ["", "nan", "inf", "-1", "1e400", "9" * 400, "0x1", "--", "-", "../..", "'", ODD, "\n\n"]
+    ),
+    st.text(st.sampled_from(string.printable + "\x1b\x07\u202e\u2066éλ"), max_size=30).filter(
+        lambda text: "\0" not in text
+    ),
+    st.sampled_from([":/" * 4000, "a" * 100_000, "://" + ":@" * 5000, "password=" * 3000]),
+)
+
+
+def values_of(parameter):
+    """Draw a value for a parameter: mostly one that belongs to it."""
+    known = KNOWN.get(parameter.name)
+    if parameter.name in OUTPUTS:
+        known = OUTPUTS[parameter.name]
+    elif parameter.name == "file":
+        known = FILES
+    elif parameter.name == "calibrator":
+        known = CALIBRATORS
+    if known is None:
+        raise AssertionError(f"say which values belong to {parameter.name}")
+    return st.one_of(
+        st.sampled_from(known), st.sampled_from(known), st.sampled_from(known), RUBBISH
+    )
+
+
+@st.composite
+def command_lines(draw):
+    # these two take seconds whatever they are given
+    name = draw(st.sampled_from([one for one in COMMANDS if one not in {"demo", "reproduce"}]))
+    words = [name]
+    for parameter in COMMANDS[name].params:
+        if parameter.name == "help":
+            continue
+        option = [] if parameter.param_type_name == "argument" else [parameter.opts[0]]
+        wanted = 0.95 if parameter.required or parameter.name in {"file", "output"} else 0.15
+        if draw(st.floats(0, 1)) > wanted:
+            continue
+        if getattr(parameter, "is_flag", False):
+            words += option
+            continue
+        times = draw(st.integers(1, 3)) if parameter.multiple else 1
+        for _ in range(times):
+            words += [*option, draw(values_of(parameter))]
+    for _ in range(draw(st.sampled_from([0, 0, 0, 0, 1]))):
+        words.insert(draw(st.integers(0, len(words))), draw(RUBBISH))
+    return words
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Make a folder of good and bad files, which no command may change."""
+    folder = tmp_path_factory.mktemp("fuzz")
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(800, seed=1)
+    lines = [
+        f"{y},{p!r},{p * p!r},{k % 7},2"
+        for k, (y, p) in enumerate(zip(y_true, y_prob, strict=True))
+    ]
+    text = "y,p,q,g,w\n" + "\n".join(lines) + "\n"
+    (folder / "good.csv").write_text(text)
+    (folder / "good.csv.gz").write_bytes(gzip.compress(text.encode()))
+    quoted = '"' + ODD.replace('"', '""') + '"'
+    (folder / "odd.csv").write_text(f"y,p,{quoted}\n1,0.5,{quoted}\n0,0.25,b\n" * 1, newline="")
+    (folder / "long.csv").write_text("y,p\n1,0.5\n0," + ":/" * 4000 + "\n")
+    (folder / "empty.csv").write_text("")
+    (folder / "header.csv").write_text("y,p\n")
+    (folder / "binary.csv").write_bytes(bytes(range(256)) * 20)
+    (folder / "words.csv").write_text("y,p\nyes,high\nno,\x1b[2Jlow\n")
+    (folder / "outside.csv").write_text("y,p\n1,50\n0,-3\n1,nan\n")
+    (folder / "gaps.csv").write_text("y,p\n1,\n,0.5\n0,0.2\n1,0.7\n")
+    (folder / "loop.csv").symlink_to("loop.csv")
+    duck = duckdb.connect()
+    good = f"read_csv('{folder / 'good.csv'}')"
+    duck.execute(f"COPY (FROM {good}) TO '{folder / 'good.parquet'}'")
+    duck.execute(f"COPY (FROM {good}) TO '{folder / 'good.jsonl'}' (FORMAT json)")
+    duck.close()
+    (folder / "cut.parquet").write_bytes((folder / "good.parquet").read_bytes()[:-100])
+    calibrator = cb.IsotonicCalibrator().fit(y_prob, y_true).to_json()
+    (folder / "calibrator.json").write_text(calibrator)
+    (folder / "cut.json").write_text(calibrator[:200])
+    wrong = {**json.loads(calibrator), "schema_version": "9" * 10**6}
+    (folder / "wrong.json").write_text(json.dumps(wrong))
+    (folder / "keys.json").write_text(json.dumps({ODD: 1, "a" * 10**6: 2}))
+    return folder
+
+
+def state_of(folder):
+    return {
+        path.relative_to(folder): (path.lstat().st_size, path.lstat().st_mtime_ns)
+        for path in folder.rglob("*")
+        if path.name != "out"
+    }
+
+
+@contextmanager
+def place_for(folder):
+    """Give a folder with the same files, and an empty one for what is written."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        for path in folder.iterdir():
+            if path.is_symlink():
+                (place / path.name).symlink_to(path.readlink())
+            else:
+                os.link(path, place / path.name)
+        (place / "out").mkdir()
+        yield place
+
+
+@contextmanager
+def limited(seconds):
+    """Stop what hangs."""
+
+    def stop(_signal, _frame):
+        raise TimeoutError(f"still running after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def hidden(text):
+    return {
+        one
+        for one in text
+        if one != "\n" and unicodedata.category(one) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    }
+
+
+def check(done, words, place, before):
+    """Hold what a command did to what every command promises."""
+    said = done.stderr
+    assert done.returncode in {0, 1, 2}, (words, done)
+    errors = [line for line in said.splitlines() if line.startswith("Error:")]
+    assert len(errors) == (done.returncode == 2), (words, said)
+    assert all(len(line) < MOST_OF_MESSAGE for line in said.splitlines()), words
+    assert "Traceback" not in said + done.stdout, (words, said)
+    assert not hidden(said), (words, said)
+    assert not hidden(done.stdout), (words, done.stdout)
+    given = {Path(word) for word in words} | {Path(word.partition("=")[2]) for word in words}
+    after = state_of(place)
+    new = {path for path in after if path not in before}
+    assert new <= given, (words, new)
+    assert {path: after.get(path) for path in before if path not in given} == {
+        path: state for path, state in before.items() if path not in given
+    }, words
+    if done.returncode == 2:
+        assert not new, (words, new)
+
+
+SETTINGS = settings(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@settings(SETTINGS, max_examples=IN_PROCESS)
+@given(words=command_lines())
+@example(words=["audit", "odd.csv", "--label", "y", "--prob", "p", "--by", ODD])
+@example(words=["audit", "long.csv", "--label", "y", "--prob", "p"])
+def test_command_lines(folder, words):
+    with (
+        place_for(folder) as place,
+        mock.patch("webbrowser.open"),
+        limited(SECONDS),
+    ):
+        before = state_of(place)
+        check(calibrant(*words, cwd=place), words, place, before)
+
+
+@settings(SETTINGS, max_examples=AS_PROCESSES)
+@given(words=command_lines())
+def test_processes(folder, words):
+    words = [word for word in words if word != "--open"]
+    with place_for(folder) as place:
+        before = state_of(place)
+        check(process(*words, cwd=place, timeout=SECONDS), words, place, before)
+
+
+def test_files_of_the_folder_are_what_they_are_called(folder):
+    assert calibrant("audit", "good.csv", "--label", "y", "--prob", "p", cwd=folder).returncode == 0
+    bad = calibrant("audit", "cut.parquet", "--label", "y", "--prob", "p", cwd=folder)
+    assert bad.returncode == 2
