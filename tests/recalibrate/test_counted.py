@@ -79,45 +79,65 @@ def test_a_file_gives_what_arrays_give(tmp_path, monkeypatch):
         assert (one.after_open is None) == (limit > 100)
 
 
-def split_at_random(pool, label, score, cells, seed):
-    """Deal the rows of every cell to the folds that its counts say: any of many ways."""
+def split_at_random(pool, deals, label, score, seed):
+    """Deal the rows of every cell to the folds that its counts say: one of many ways."""
     rng = np.random.default_rng(seed)
-    start = np.random.default_rng(0)
-    deals = Deal(pool.negatives, 5, start), Deal(pool.positives, 5, start)
+    cell = np.searchsorted(pool.cells.low, score, side="right") - 1
     fold = np.empty(len(score), dtype=int)
-    for cell in range(len(cells)):
+    for k in range(len(pool.score)):
         for outcome in (0, 1):
-            rows = np.flatnonzero((label == outcome) & (np.searchsorted(cells, score) == cell))
-            each = [int(deals[outcome].of(k, slice(cell, cell + 1))[0]) for k in range(5)]
+            rows = np.flatnonzero((label == outcome) & (cell == k))
+            each = [int(deals[outcome].of(one, slice(k, k + 1))[0]) for one in range(5)]
             fold[rows] = rng.permutation(np.repeat(np.arange(5), each))
     return fold
 
 
-@pytest.mark.parametrize("level", [3, 6, 9])
-def test_bounds_hold_for_every_way_to_split_cells(monkeypatch, level):
-    y_true, y_prob = rows_of(2500, seed=level)
-    label = y_true.astype(int)
+def hostile_rows(kind, level):
+    """Rows on the borders of cells, at 0 and 1, and with rates that leap inside a cell."""
+    rng = np.random.default_rng(level)
+    if kind == "spread":
+        y_true, y_prob = rows_of(1500, seed=level)
+        return y_true.astype(int), y_prob
+    border = rng.integers(0, 2**level + 1, 1500) / 2**level
+    inside = np.clip(border + rng.choice([0, 1e-9, -1e-9, 0.4 / 2**level], 1500), 0, 1)
+    rate = np.where(np.floor(inside * 2 ** (level + 1)) % 2, 0.9, 0.05)
+    return (rng.random(1500) < rate).astype(int), inside
+
+
+def losses(label, value):
+    with np.errstate(divide="ignore"):
+        log = -np.log(np.where(label, value, 1 - value))
+    return ((label - value) ** 2).mean(), log.mean()
+
+
+@pytest.mark.parametrize("kind", ["spread", "leaps"])
+@pytest.mark.parametrize("level", [2, 5, 9])
+@pytest.mark.parametrize("method", METHODS)
+def test_bounds_hold_for_every_row_at_its_own_score(monkeypatch, method, level, kind):
+    label, score = hostile_rows(kind, level)
     monkeypatch.setattr(counted, "MOST_SCORES", 1)
     monkeypatch.setattr(counted, "CELL_LEVEL", level)
-    pool = pool_of(cb.Predictions(y_true, y_prob))
+    pool = pool_of(cb.Predictions(label, score))
     assert pool.cells is not None
-    held = held_out(pool, cb.IsotonicCalibrator())
-    ends, here = ends_of(held), measured(held)
-    for value, (low, high) in zip(here, ends, strict=True):
-        assert low - 1e-12 <= value <= high + 1e-12
-    for seed in range(5):
-        fold = split_at_random(pool, label, y_prob, pool.cells.high, seed)
+    calibrator = calibrator_named(method)
+    held = held_out(pool, calibrator)
+    rng = np.random.default_rng(0)
+    deals = Deal(pool.negatives, 5, rng), Deal(pool.positives, 5, rng)
+    fitted = [counted._fitted(pool, deals, fold, calibrator) for fold in range(5)]
+    for seed in range(3):
+        fold = split_at_random(pool, deals, label, score, seed)
         after = np.empty(len(label))
         for k in range(5):
-            fitted = cb.IsotonicCalibrator().fit(y_prob[fold != k], label[fold != k])
-            after[fold == k] = fitted.predict(y_prob[fold == k])
+            after[fold == k] = fitted[k](score[fold == k])
         exact = (
             cb.calibration_error(label, after),
-            float(((label - after) ** 2).mean()),
+            *losses(label, after),
             cb.roc_auc(label, after),
         )
-        for value, (low, high) in zip(exact, (ends[0], ends[1], ends[3]), strict=True):
+        for value, (low, high) in zip(exact, ends_of(held), strict=True):
             assert low - 1e-12 <= value <= high + 1e-12
+    for value, (low, high) in zip(measured(held), ends_of(held), strict=True):
+        assert low - 1e-12 <= value <= high + 1e-12
 
 
 def test_what_cells_leave_open_is_said(monkeypatch):
