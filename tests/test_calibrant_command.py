@@ -30,6 +30,8 @@ CASES = {
     "closed output, failed": (f"{AUDIT} --max-error 1e-6 >&-", 1),
     "closed input": (f"{AUDIT} <&- >/dev/null", 0),
     "all closed": (f"{AUDIT} --max-error 1e-6 <&- >&- 2>&-", 1),
+    "an error that nobody reads": ("audit none.csv --label y --prob p 2>&1 >/dev/null | true", 2),
+    "a wrong option that nobody reads": ("audit --lable y 2>&1 >/dev/null | true", 2),
     "full errors": (f"{AUDIT} 2>/dev/full >/dev/null", 0),
     "full errors, bad input": ("audit none.csv --label y --prob p 2>/dev/full", 2),
     "full errors, bad option": ("audit --none 2>/dev/full", 2),

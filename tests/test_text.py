@@ -48,6 +48,16 @@ def test_what_is_shown_can_be_seen(text):
     assert visible(visible(text)) == visible(text)
 
 
+def test_a_label_that_is_long_says_how_long_it_is():
+    with pytest.raises(_checks.InputError, match=r"8,000 characters"):
+        cb.calibration_error(["a" * 8000, "b"], [0.1, 0.2])
+
+
+def test_a_span_of_time_is_no_number():
+    with pytest.raises(_checks.InputError, match="clip must be a number"):
+        cb.calibration_slope([0, 1, 1], [0.2, 0.4, 0.9], clip=np.timedelta64(1, "D"))
+
+
 def test_letters_of_every_language_stay_as_they_are():
     for text in ("Größe 100 %", "名前", "اسم", "می‌خواهم", "👩‍💻", "a b", "naïve"):
         assert visible(text) == named(text) == text

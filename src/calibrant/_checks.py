@@ -11,9 +11,10 @@ import difflib
 import math
 import operator
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 
@@ -28,6 +29,8 @@ MOST_DRAWS = 1_000_000_000
 #: Characters that are shown of a path.
 _LONGEST_PATH = 240
 _NUMBER = (int, float, np.integer, np.floating)
+#: Costs, and the number of decisions, at most: their products are still doubles.
+MOST_COST = 1e100
 
 
 class InputError(ValueError):
@@ -63,10 +66,10 @@ def _first(row: int | None, before: str = ", first in") -> str:
     return "" if row is None else f"{before} row {row} (the first row is 0)"
 
 
-def _listed(values: Iterable[object], most: int = 8) -> str:
+def _listed(values: Iterable[object], most: int = 8, show: Callable[[object], str] = named) -> str:
     given = list(values)
     more = f", ... ({len(given) - most} more)" if len(given) > most else ""
-    return ", ".join(map(named, given[:most])) + more
+    return ", ".join(map(show, given[:most])) + more
 
 
 def _path(path: str) -> str:
@@ -173,7 +176,7 @@ def swapped(names: Names) -> InputError:
 def labels_not_binary(name: str, values: Sequence[object]) -> InputError:
     return InputError(
         f"{name} must hold two label values, but it holds {len(values)} or more: "
-        f"{_listed(map(shown, values))}. Keep the rows of two classes, or turn the column into "
+        f"{_listed(values, show=shown)}. Keep the rows of two classes, or turn the column into "
         "one class against the rest, such as y_true == 'the class'."
     )
 
@@ -182,7 +185,7 @@ def labels_need_pos_label(name: str, values: Sequence[object]) -> InputError:
     given = " or ".join(f"pos_label={shown(value)}" for value in values)
     options = " or ".join(f"--pos-label {named(value)}" for value in values)
     return InputError(
-        f"{name} holds the labels {_listed(map(shown, values))}; say which one is the event whose "
+        f"{name} holds the labels {_listed(values, show=shown)}; say which one is the event whose "
         f"probability the scores are: {given} (on the command line: {options}). What takes no "
         f"pos_label takes {name} == the event. "
         "Without it labels must be 0/1, -1/1, True/False, or fractions between 0 and 1."
@@ -194,7 +197,7 @@ def labels_lack_pos_label(name: str, pos_label: object, values: Sequence[object]
     hint = f" Did you mean {shown(near[0])}?" if near else ""
     return InputError(
         f"pos_label={shown(pos_label)} is not among the labels of {name}: "
-        f"{_listed(map(shown, values))}.{hint} Pass one of them."
+        f"{_listed(values, show=shown)}.{hint} Pass one of them."
     )
 
 
@@ -296,9 +299,14 @@ def whole_number(name: str, value: object, least: int, most: int | None = None) 
     return number
 
 
+def is_number(value: object) -> TypeGuard[float]:
+    """Say whether a value is one number; numpy takes a span of time for one."""
+    return isinstance(value, _NUMBER) and not isinstance(value, np.timedelta64)
+
+
 def number_between(name: str, value: object, low: float, high: float) -> float:
     """Return an argument that must be a number in [low, high]."""
-    if isinstance(value, _NUMBER) and low <= value <= high:
+    if is_number(value) and low <= value <= high:
         return float(value)
     raise out_of_range(name, f"a number between {low:g} and {high:g}", value)
 
@@ -311,9 +319,9 @@ def share(name: str, value: object) -> float:
 def inner_share(name: str, value: object) -> float:
     """Return an argument that must lie strictly between 0 and 1, such as a confidence."""
     # as a double, because a number that is wider or narrower may be rounded to 0 or 1
-    if isinstance(value, _NUMBER) and 0 < value < 1 and 0 < float(value) < 1:
+    if is_number(value) and 0 < value < 1 and 0 < float(value) < 1:
         return float(value)
-    percent = isinstance(value, _NUMBER) and 1 < value < 100
+    percent = is_number(value) and 1 < value < 100
     hint = f" For {value}% write {float(str(value)) / 100:g}." if percent else ""
     raise InputError(
         f"{name} must be a number strictly between 0 and 1, but it is {shown(value)}.{hint}"
@@ -337,6 +345,14 @@ def finite_number(name: str, value: object, rule: str = "a finite number") -> fl
     if math.isfinite(number):
         return number
     raise out_of_range(name, rule, value)
+
+
+def amount(name: str, value: object, rule: str = "a finite number") -> float:
+    """Return an argument that must be an amount of money, or a number of decisions."""
+    number = finite_number(name, value, rule)
+    if abs(number) > MOST_COST:
+        raise out_of_range(name, f"at most {MOST_COST:g}: choose a larger unit", value)
+    return number
 
 
 def doubles(value: object) -> FloatArray | None:
@@ -398,7 +414,7 @@ def clip_or_none(value: object) -> float | None:
     if value is None:
         return None
     # below 1e-16 a double takes 1 - clip for 1, which has no log-odds
-    if isinstance(value, _NUMBER) and 1e-16 <= value < 0.5:
+    if is_number(value) and 1e-16 <= value < 0.5:
         return float(value)
     raise InputError(
         "clip must be a number strictly between 0 and 0.5 (1e-16 or more), or None for scores as "
@@ -694,8 +710,8 @@ def too_few_to_hold_back(least: int, share: float) -> InputError:
 
 def classes_unknown(unknown: Sequence[object], known: Sequence[object]) -> InputError:
     return InputError(
-        f"y holds {_listed(map(shown, unknown))}, which the frozen classifier was not trained on: "
-        f"it knows {_listed(map(shown, known))}. Use the labels of its training."
+        f"y holds {_listed(unknown, show=shown)}, which the frozen classifier was not trained on: "
+        f"it knows {_listed(known, show=shown)}. Use the labels of its training."
     )
 
 
@@ -766,8 +782,8 @@ def cost_per_row(name: str) -> InputError:
 
 def cost_in_row(name: str, row: int, value: float) -> InputError:
     return InputError(
-        f"{name} must be a finite number, not negative, in every row, but row {row} (the first "
-        f"row is 0) holds {shown(value)}."
+        f"{name} must be a number between 0 and {MOST_COST:g} in every row, but row {row} (the "
+        f"first row is 0) holds {shown(value)}."
     )
 
 
@@ -850,7 +866,8 @@ def two_classes_only(kind: str) -> InputError:
 
 def matrix_shape(value: object) -> InputError:
     return InputError(
-        f"matrix must be 2 x 2 finite numbers, [[c00, c01], [c10, c11]], but it is {shown(value)}."
+        f"matrix must be 2 x 2 finite numbers, [[c00, c01], [c10, c11]], at most {MOST_COST:g} in "
+        f"size, but it is {shown(value)}."
     )
 
 
@@ -975,9 +992,9 @@ def table_or_query() -> InputError:
 
 def url_unreadable() -> InputError:
     return InputError(
-        "The URL of the database cannot be read. It looks like "
-        "postgresql+psycopg://user:password@host:5432/database, and marks such as @ or / in a "
-        "password are written as %40 or %2F."
+        "The URL of the database cannot be read. It looks like postgresql+psycopg://host/database, "
+        "with the user, a colon, the password and an at sign before the host; an at sign or a "
+        "slash in a password is written as %40 or %2F."
     )
 
 
@@ -1174,7 +1191,7 @@ def column_exists(name: str, column: str) -> InputError:
 def columns_renamed(new: Sequence[str]) -> InputError:
     return InputError(
         "Columns must have names, and these must differ in more than upper and lower case, but "
-        f"DuckDB would have to call some of them {_listed(map(shown, new))}. Rename them first."
+        f"DuckDB would have to call some of them {_listed(new, show=shown)}. Rename them first."
     )
 
 

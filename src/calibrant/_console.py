@@ -22,6 +22,10 @@ class SafeConsole(Console):
         # a name such as ":bomb:" is no picture, and a number in it is no figure of ours
         super().__init__(highlight=False, emoji=False, **options)
 
+    def on_broken_pipe(self) -> None:
+        """Leave the exit code to the command: rich would exit with 1, which means a failed gate."""
+        raise BrokenPipeError
+
     def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
         """Render into segments whose text is visible."""
         for segment in super().render(renderable, options):

@@ -23,7 +23,7 @@ from calibrant._checks import InputError
 from calibrant._console import SafeConsole
 from calibrant._extras import require
 from calibrant._progress import busy, progress_bar
-from calibrant._text import bounded, visible
+from calibrant._text import bounded, named, shown, visible
 from calibrant.audit import Audit, audit
 from calibrant.certify.methods import Estimand, Method
 from calibrant.certify.plan import sample_size
@@ -315,9 +315,9 @@ def demo(
         terminal.render(found.audit, console)
         console.print(f"\n{found.story}")
         file = "predictions.csv" if save is None else str(save)
-        next_step = "Now your own" if save is None else f"Written to {visible(file)}. Go on with"
+        next_step = "Now your own" if save is None else f"Written to {named(file, 240)}. Go on with"
         command = shlex.join(["calibrant", "audit", file, "--label", "y", "--prob", "p"])
-        console.print(f"\n{next_step}: {visible(command)}", markup=False, soft_wrap=True)
+        console.print(f"\n{next_step}: {named(command, 1000)}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -416,7 +416,7 @@ def calibrate(
             print(json_module.dumps(found.to_dict(), indent=2, allow_nan=False))
         elif not quiet:
             terminal.render_study(found, console)
-            console.print(f"\nWritten to {visible(str(output))}.", markup=False, soft_wrap=True)
+            console.print(f"\nWritten to {named(output, 240)}.", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -455,7 +455,7 @@ def export(
     with _output() as console:
         if output is not None:
             write_whole(output, content, overwrite=overwrite)
-            console.print(f"Written to {visible(str(output))}.", markup=False, soft_wrap=True)
+            console.print(f"Written to {named(output, 240)}.", markup=False, soft_wrap=True)
         elif isinstance(content, str):
             _print_whole(content)
 
@@ -498,7 +498,7 @@ def apply_command(
         )
     with _output() as console:
         if not quiet:
-            console.print(visible(repr(found)), markup=False, soft_wrap=True)
+            console.print(bounded(repr(found)), markup=False, soft_wrap=True)
 
 
 def _print_whole(text: str) -> None:
@@ -680,16 +680,10 @@ def _show(
         raise typer.Exit(1)
 
 
-class _Console(SafeConsole):
-    def on_broken_pipe(self) -> None:
-        """Leave the exit code to us: rich would exit with 1, which here means a failed gate."""
-        raise BrokenPipeError
-
-
 @contextmanager
 def _output() -> Iterator[Console]:
     """Print to a reader who may stop reading, as `head` does: that changes no exit code."""
-    console = _Console()
+    console = SafeConsole()
     # a narrower terminal wraps the lines, which loses less than cutting off numbers
     console.width = max(console.width, terminal.LEAST_WIDTH)
     try:
@@ -773,8 +767,12 @@ def main() -> None:
             warnings.showwarning = _note
             _check_secrets()
             sys.exit(_exit_code())
-    except (InputError, OSError, UnicodeError) as error:
+    except (InputError, UnicodeError) as error:
         _say(f"Error: {error}")
+        sys.exit(2)
+    except OSError as error:
+        place = "" if error.filename is None else f"{shown(str(error.filename))}: "
+        _say(f"Error: {place}{error.strerror or error}.")
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

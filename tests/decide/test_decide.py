@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import calibrant as cb
+from calibrant._checks import InputError
 from calibrant.decide.price import error_from_regret
 from calibrant.simulate import below_threshold, calibrated, overconfident, shifted
 from reference.samples import shapes, small
@@ -270,7 +271,7 @@ def test_costs_of_every_kind(arguments, expected):
         (
             [1, -2, 3],
             1,
-            "false_positive must be a finite number, not negative, in every row.*row 1",
+            "false_positive must be a number between 0 and .* in every row.*row 1",
         ),
         (1, [1, math.inf, 3], "row 1 .*inf"),
         ([0, 1, 1], [0, 1, 1], "Both costs are 0 in row 0"),
@@ -550,3 +551,30 @@ def test_a_cap_is_never_rounded_down(cap, shown):
     price = cb.price_of_miscalibration(y_true, y_prob, false_positive=1, false_negative=1)
     sentence = dataclasses.replace(price, cap=cap, currency="EUR").sentence
     assert f"costs at most {shown} EUR a decision" in sentence
+
+
+@pytest.mark.parametrize("cost", [1e308, 1e101, 10**400])
+def test_costs_whose_sums_are_past_doubles_are_refused(cost):
+    y_true, y_prob = [0, 1, 1], [0.2, 0.4, 0.9]
+    both = {"false_positive": cost, "false_negative": cost}
+    for refuses in (
+        lambda: cb.bayes_threshold(**both),
+        lambda: cb.decide(y_prob, **both),
+        lambda: cb.decide(y_prob, false_positive=[cost] * 3, false_negative=1),
+        lambda: cb.expected_cost(y_true, y_prob, **both),
+        lambda: cb.bayes_threshold(matrix=[[0, cost], [1, 0]]),
+        lambda: cb.price_of_miscalibration(
+            y_true, y_prob, false_positive=1, false_negative=1, volume=cost
+        ),
+    ):
+        with pytest.raises(InputError, match=r"1e\+100|finite number|positive number|one number"):
+            refuses()
+
+
+def test_large_amounts_are_written_in_few_digits():
+    y_true, y_prob, _ = cb.simulate.calibrated().draw(500, seed=1)
+    found = cb.price_of_miscalibration(
+        y_true, y_prob, false_positive=1e100, false_negative=1e-320, volume=1e100
+    )
+    assert len(found.sentence) < 500
+    assert "e+" in found.sentence

@@ -157,7 +157,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fuzz")
     y_true, y_prob, _ = cb.simulate.overconfident().draw(800, seed=1)
     lines = [
-        f"{y},{p!r},{p * p!r},{k % 7},2"
+        f"{int(y)},{float(p)!r},{float(p) ** 2!r},{k % 7},2"
         for k, (y, p) in enumerate(zip(y_true, y_prob, strict=True))
     ]
     text = "y,p,q,g,w\n" + "\n".join(lines) + "\n"

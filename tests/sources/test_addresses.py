@@ -2,6 +2,7 @@
 
 import pytest
 
+from calibrant import _checks
 from calibrant._checks import InputError
 from calibrant.sources.addresses import password_in, shown_url, url_from, without_secrets
 
@@ -100,3 +101,8 @@ def test_addresses_from_the_environment(monkeypatch):
     with pytest.raises(InputError) as caught:
         url_from("env:postgresql://u:S3cr3t@h/d")
     assert "S3cr3t" not in str(caught.value)
+
+
+def test_the_refusal_of_an_address_survives_its_own_masking():
+    words = str(_checks.url_unreadable())
+    assert without_secrets(words) == words

@@ -110,3 +110,9 @@ def test_the_parser_speaks_again_afterwards(caplog):
         one_select("VACUUM x", "postgresql", "PostgreSQL")
     logging.getLogger("sqlglot").warning("heard")
     assert [record.message for record in caplog.records] == ["heard"]
+
+
+@pytest.mark.parametrize("query", ["SELECT ? AS p", "SELECT :x AS p", "SELECT @x AS p"])
+def test_parameters_are_refused_in_words(query):
+    with pytest.raises(InputError, match="It holds a parameter"):
+        one_select(query, "sqlite", "SQLite")

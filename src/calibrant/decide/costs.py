@@ -66,7 +66,7 @@ def costs_of(false_positive: Any, false_negative: Any, matrix: Any = None) -> Co
 def _cost(name: str, value: Any) -> float:
     if not _checks.is_single(value):
         raise _checks.cost_per_row(name)
-    cost = _checks.finite_number(name, value)
+    cost = _checks.amount(name, value)
     if cost < 0:
         raise _checks.cost_negative(name, cost)
     return cost
@@ -75,7 +75,7 @@ def _cost(name: str, value: Any) -> float:
 def _from_matrix(matrix: Any) -> Costs:
     """Read [[c00, c01], [c10, c11]], c_ij the cost of deciding i when the truth is j."""
     table = _checks.doubles(matrix)
-    if table is None or table.shape != (2, 2) or not np.isfinite(table).all():
+    if table is None or table.shape != (2, 2) or not (np.abs(table) <= _checks.MOST_COST).all():
         raise _checks.matrix_shape(matrix)
     a, b = float(table[1, 0] - table[0, 0]), float(table[0, 1] - table[1, 1])
     if a >= 0 and b >= 0 and a + b > 0:
@@ -186,7 +186,7 @@ def row_costs(name: str, cost: Any, rows: int) -> FloatArray:
         raise _checks.out_of_range(name, "one number for each row", cost)
     if each.shape != (rows,):
         raise _checks.lengths_differ([("y_prob", rows), (name, len(each))])
-    wrong = ~(np.isfinite(each) & (each >= 0))
+    wrong = ~((each >= 0) & (each <= _checks.MOST_COST))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise _checks.cost_in_row(name, row, float(each[row]))

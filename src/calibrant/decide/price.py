@@ -24,6 +24,9 @@ from calibrant.sources.predictions import data_of, warn
 #: Methods whose bound is not about a model fixed before and the population, as that on the regret.
 _ALONE = ("isotonic", "fixed_design")
 
+#: From here on an amount is written with an exponent.
+_LONG = 1e15
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -121,11 +124,11 @@ class Price:
 
     def _most(self, amount: float) -> str:
         """Show a bound, which may grow by rounding but not shrink."""
-        figure = f"{math.ceil(amount):,}" if amount > 100 else rounded_up(amount)
+        figure = f"{math.ceil(amount):,}" if 100 < amount < _LONG else rounded_up(amount)
         return f"{figure} {named(self.currency)}".strip()
 
     def _money(self, amount: float) -> str:
-        figure = f"{amount:,.0f}" if amount >= 1000 else f"{amount:,.3g}"
+        figure = f"{amount:,.0f}" if 1000 <= amount < _LONG else f"{amount:,.3g}"
         return f"{figure} {named(self.currency)}".strip()
 
     def __repr__(self) -> str:
@@ -195,7 +198,7 @@ def price_of_miscalibration(
     True
     """
     costs = costs_of(false_positive, false_negative, matrix)
-    if volume is not None and _checks.finite_number("volume", volume, "a positive number") <= 0:
+    if volume is not None and _checks.amount("volume", volume, "a positive number") <= 0:
         raise _checks.out_of_range("volume", "a positive number", volume)
     confidence = _checks.inner_share("confidence", confidence)
     # one bound takes all of the confidence, two share it

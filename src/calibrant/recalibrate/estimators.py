@@ -289,7 +289,8 @@ def _document(text: str) -> dict[str, Any]:
     try:
         document = json.loads(text, object_pairs_hook=_once)
     except (ValueError, TypeError, RecursionError) as error:
-        raise _checks.calibrator_unreadable(f"it is not JSON ({error})") from None
+        why = "a number has too many digits" if "digits" in str(error) else str(error)
+        raise _checks.calibrator_unreadable(f"it is not JSON ({why})") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise _checks.calibrator_unreadable(f"its schema is not {SCHEMA!r}")
     version = document.get("schema_version")

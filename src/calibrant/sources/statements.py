@@ -142,6 +142,8 @@ def _check_tree(tree: Any) -> None:
             raise _refused(node)
         if inner is not None and not isinstance(inner, selects):
             raise _refused(inner)
+        if isinstance(node, (exp.Placeholder, exp.Parameter)):
+            raise _checks.not_a_select("It holds a parameter, such as ? or :x: write its value.")
         if isinstance(node, exp.WithTableHint):
             names = [one.name.upper() for one in node.expressions]
             if any(_LOCKING.fullmatch(name) for name in names):
