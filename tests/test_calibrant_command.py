@@ -8,6 +8,7 @@ import time
 import pytest
 
 import calibrant as cb
+from reference.commands import ANNOUNCED
 
 RUN = f'"{sys.executable}" -c "import calibrant_command; calibrant_command.main()"'
 
@@ -77,11 +78,8 @@ def test_a_closed_stream_does_not_print_into_a_file(folder, tmp_path):
 def test_signals_end_without_a_traceback(folder, sent, code, moment):
     query = "SELECT (hash(i) % 1000) / 1000 AS p, i % 2 AS y FROM range(1000000000) t(i)"
     command = ["audit", "--sql", query, "--label", "y", "--prob", "p"]
-    # the first line of the entry point says that it is there
-    told = "import calibrant_command as c; c._Stopper.listen = (lambda listen: lambda self: "
-    told += "(listen(self), print('here', flush=True)))(c._Stopper.listen); c.main()"
     started = subprocess.Popen(
-        [sys.executable, "-c", told, *command],
+        [sys.executable, "-c", ANNOUNCED, *command],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

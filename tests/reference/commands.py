@@ -9,6 +9,14 @@ from unittest import mock
 
 from calibrant.cli import main
 
+#: The command in a process that says when it has come to its own first line.
+ANNOUNCED = """
+import calibrant_command as c
+listen = c._Stopper.listen
+c._Stopper.listen = lambda self: (listen(self), print("here", flush=True))
+c.main()
+"""
+
 
 def process(*args, cwd=None, env=None, timeout=None):
     """Run a command as a process of its own."""
