@@ -19,7 +19,8 @@ sum[lo <= t] pos (1 - lo) - sum[hi <= t] neg lo; the calibration error is its ra
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import pairwise
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
@@ -28,24 +29,32 @@ from sklearn.base import clone
 from calibrant import _checks
 from calibrant._double_double import running_sum
 from calibrant._types import AnyArray, FloatArray
-from calibrant.diagram import Diagram, Source, resolve
+from calibrant.diagram import Diagram
 from calibrant.minorant import minorant
 from calibrant.recalibrate.estimators import (
     Calibrator,
     Function,
     IsotonicCalibrator,
-    every_score,
 )
 from calibrant.recalibrate.folds import FOLDS, Deal
 from calibrant.sources.predictions import Predictions
-from calibrant.tally import POINT, Cells, Tally, Totals
+from calibrant.tally import POINT, Cells, Totals
 
 #: Distinct scores that are kept apart, and the level of the cells that more are pooled into.
 MOST_SCORES, CELL_LEVEL = 1 << 24, 20
 #: Pooled scores that are worked through at a time.
 _CHUNK = 1 << 18
 #: Rows whose scores are looked at in one query, and such queries at most.
-_OPENED, _MOST_PARTS = 1 << 22, 32
+_OPENED, _MOST_PARTS = 1 << 21, 64
+
+
+class Counted(Protocol):
+    """Where rows live, asked for counts alone."""
+
+    def counts(
+        self, low: float = 0.0, high: float = np.inf
+    ) -> tuple[FloatArray, AnyArray, AnyArray]:
+        """Return the scores from `low` up to `high`, each once, and its rows of either label."""
 
 
 class Pool(NamedTuple):
@@ -83,7 +92,7 @@ def pool_of(data: Predictions) -> Pool:
         score, negatives, positives = source.counts()
         return Pool(score, _narrow(negatives), _narrow(positives))
     tallied = source.tally(CELL_LEVEL)
-    return _opened(source, tallied) or _of_cells(tallied.cells)
+    return _opened(source, tallied.cells) or _of_cells(tallied.cells)
 
 
 def _of_cells(cells: Cells) -> Pool:
@@ -91,19 +100,19 @@ def _of_cells(cells: Cells) -> Pool:
     return Pool(np.clip(mean, cells.low, cells.high), *_counts(cells), cells)
 
 
-def _opened(source: Source, tallied: Tally) -> Pool | None:
-    """Open some cells after others, until all scores are known or there are too many."""
-    cells, parts, scores = tallied.cells, [], 0
+def _opened(source: Counted, cells: Cells) -> Pool | None:
+    """Count one range of scores after the other, until all are known or there are too many."""
+    parts, scores = [], 0
     rows = np.cumsum(np.where(cells.single, 0, cells.rows))
     part = max(_OPENED, int(rows[-1]) // _MOST_PARTS)
     starts = np.flatnonzero(np.append(True, np.diff(rows // part) > 0))
-    for start, stop in zip(starts, np.append(starts[1:], len(cells)), strict=True):
-        some = Diagram(cells.take(slice(start, stop)), tallied.totals)
-        found = resolve(source, every_score, start=some).cells
-        scores += len(found)
+    edges = [*np.ldexp(cells.cell[starts].astype(np.float64), -CELL_LEVEL).tolist(), np.inf]
+    for low, high in pairwise(edges):
+        score, *counts = source.counts(low, high)
+        scores += len(score)
         if scores > MOST_SCORES:
             return None
-        parts.append((found.score, *_counts(found)))
+        parts.append((score, *map(_narrow, counts)))
     score, negatives, positives = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Pool(score, negatives, positives)
 

@@ -95,9 +95,13 @@ class ArraySource:
         parts = [self._rows(start, score, slice(None)) for start, score in self._scores()]
         return Rows.concatenate(parts)
 
-    def counts(self) -> tuple[FloatArray, AnyArray, AnyArray]:
-        """Return all scores in order, each once, and its rows with label 0 and 1."""
+    def counts(
+        self, low: float = 0.0, high: float = np.inf
+    ) -> tuple[FloatArray, AnyArray, AnyArray]:
+        """Return the scores from `low` up to `high`, each once, and its rows with label 0 and 1."""
         rows = self.rows()
+        if low > 0 or high <= 1:
+            rows = rows.take((rows.score >= low) & (rows.score < high))
         if rows.weight is None:
             return counted_rows(rows.score, rows.label)
         rows = rows.take(rows.weight > 0)

@@ -173,13 +173,17 @@ class FrameSource:
         label = columns["y"] == 1 if self.facts.binary else columns["y"]
         return Rows(columns["f"] + 0.0, label, columns.get("w"))
 
-    def counts(self) -> tuple[FloatArray, AnyArray, AnyArray]:
-        """Return all scores in order, each once, and its rows with label 0 and 1."""
+    def counts(
+        self, low: float = 0.0, high: float = np.inf
+    ) -> tuple[FloatArray, AnyArray, AnyArray]:
+        """Return the scores from `low` up to `high`, each once, and its rows with label 0 and 1."""
+        rows = self._rows
+        if low > 0 or high <= 1:
+            rows = rows.filter((col("f") >= low) & (col("f") < min(high, 2.0)))
         if self.plain and not self.often_tied:
-            found = self._rows.select(f=col("f"), y=col("y").whole(narrow=True)).fetch()
+            found = rows.select(f=col("f"), y=col("y").whole(narrow=True)).fetch()
             return counted_rows(found["f"], found["y"])
-        cells = self._pooled(self._rows)
-        check_same(cells.rows, self._count)
+        cells = self._pooled(rows)
         return cells.score, cells.weight - cells.positives, cells.positives
 
     def clusters(self) -> AnyArray:
