@@ -13,6 +13,8 @@ import pytest
 import calibrant as cb
 from calibrant._checks import InputError
 from calibrant.sources import files, groups
+from calibrant.sources.codes import codes_of
+from calibrant.sources.columns import Column
 from calibrant.sources.files import read_predictions
 from reference.engines import CONNECTION, ENGINES, LAZY, same
 
@@ -502,3 +504,16 @@ def test_whole_numbers_of_128_bits():
     for given in (odd, odd.lazy()):
         with pytest.raises(InputError, match="must hold two label values"):
             cb.Predictions(given, label="y", prob="p")
+
+
+@pytest.mark.parametrize(
+    ("codes", "dictionary"),
+    [([None, 1], [None, "b"]), ([2, 1], ["a", "b", "a"]), ([None, None], [None])],
+    ids=["gap", "twice", "gaps alone"],
+)
+def test_a_dictionary_may_hold_a_value_twice(codes, dictionary):
+    kind = pa.string() if set(dictionary) != {None} else pa.null()
+    column = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(dictionary, kind))
+    found, numbers = codes_of(Column(pa.chunked_array([column]), "g"))
+    expected = [None if code is None else dictionary[code] for code in codes]
+    assert [found[number] for number in numbers] == expected

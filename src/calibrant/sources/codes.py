@@ -88,9 +88,9 @@ def _with_missing(values: list[Any], codes: AnyArray) -> tuple[list[Any], IntArr
         whole[whole < 0] = len(values)
         values = [*values, None]
     plain = [None if value != value else value for value in values]  # noqa: PLR0124 (NaN)
-    first = {value: place for place, value in reversed(list(enumerate(plain)))}
-    used = np.bincount(whole, minlength=len(plain)) > 0
-    kept = [value for value, place in first.items() if used[place]]
+    # by value, because one may stand in several places of which some are not used
+    used = {plain[place] for place in np.unique(whole).tolist()}
+    kept = [value for value in dict.fromkeys(plain) if value in used]
     number = {value: place for place, value in enumerate(kept)}
     table = np.array([number.get(value, 0) for value in plain], dtype=np.int64)
     return kept, table[whole]
