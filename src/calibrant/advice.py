@@ -30,8 +30,9 @@ _NEAR = 2.0 ** -np.arange(9, 40)
 _EDGES = np.unique(np.concatenate([np.linspace(0, 1, 257), _NEAR, 1 - _NEAR]))
 #: Fewer events, or fewer rows without one, are not enough for folds.
 _LEAST = 10
-#: A gain of so many standard errors is no noise.
+#: A gain of so many standard errors is no noise; one below this is rounding, on every processor.
 _CLEAR = 2.0
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +199,7 @@ def _trials(score: FloatArray, counts: IntArray, brier: float, seed: int) -> tup
     n = float(counts.sum())
     gains = _losses(score)[:, None, None] - _losses(after)  # label, fold, calibrator, score
     mean = np.einsum("lfks,fls->k", gains, folds) / n
+    mean[np.abs(mean) <= _ROUNDING] = 0.0
     best = int(mean.argmax())
 
     def errors(gain: FloatArray) -> FloatArray:
