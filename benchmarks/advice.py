@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import calibrant as cb
-from calibrant.advice import _recommended
+from calibrant.auditing.advice import _recommended
 from calibrant.simulate import Law, calibrated, overconfident, shifted, underconfident
 from measure import show
 

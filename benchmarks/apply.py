@@ -31,13 +31,13 @@ print(time.perf_counter() - start, int(used) / 2**20)
 """
 OURS = MEASURED.format(
     imports="import duckdb\n"
-    "from calibrant.recalibrate.applying import apply_calibrator\n"
-    "from calibrant.recalibrate.estimators import read_calibrator",
+    "from calibrant.calibrators.applying import apply_calibrator\n"
+    "from calibrant.calibrators.estimators import read_calibrator",
     work='apply_calibrator(read_calibrator(calibrator), file, output, prob="p")',
 )
 #: What one would write by hand: read, predict, write.
 BY_HAND = MEASURED.format(
-    imports="import pandas as pd\nfrom calibrant.recalibrate.estimators import read_calibrator",
+    imports="import pandas as pd\nfrom calibrant.calibrators.estimators import read_calibrator",
     work="""
 kind = file.suffix[1:]
 frame = pd.read_csv(file) if kind == "csv" else pd.read_parquet(file)

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 import calibrant as cb
-from calibrant.certify import bounds
-from calibrant.certify.betting import betting
-from calibrant.certify.brownian import range_tail
-from calibrant.certify.evidence import counts_of, every_cell, evidence_of
-from calibrant.certify.testing import DRAWS, asymptotic_test
-from calibrant.diagram import resolve
-from calibrant.measure.extremes import extremes_need
+from calibrant.certificates import bounds
+from calibrant.certificates.betting import betting
+from calibrant.certificates.brownian import range_tail
+from calibrant.certificates.evidence import counts_of, every_cell, evidence_of
+from calibrant.certificates.testing import DRAWS, asymptotic_test
+from calibrant.core.diagram import resolve
+from calibrant.core.extremes import extremes_need
 from measure import seconds, show
 
 

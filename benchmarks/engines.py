@@ -22,8 +22,8 @@ from typing import Any
 import duckdb
 
 import calibrant as cb
-from calibrant.sources import lazy
-from calibrant.sources.database import Database
+from calibrant.data.engine import narwhals_table as lazy
+from calibrant.data.engine.database import Database
 from measure import show
 from sources import make, seconds
 

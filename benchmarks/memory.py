@@ -22,7 +22,7 @@ SIZES = (10**7, 10**8)
 FIT = """
 import sys
 from calibrant import IsotonicCalibrator
-from calibrant.sources.files import read_predictions
+from calibrant.data.files.reading import read_predictions
 IsotonicCalibrator().fit(read_predictions(sys.argv[1], label="y", prob="p"))
 """
 

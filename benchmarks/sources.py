@@ -19,7 +19,7 @@ import pandas as pd
 import polars as pl
 
 import calibrant as cb
-from calibrant.sources.groups import resolve_groups
+from calibrant.data.groups import resolve_groups
 from measure import show
 
 SIZES = (10**7, 10**8)
@@ -29,7 +29,7 @@ BY_SQL = "SELECT max(g) - min(g) FROM (SELECT sum(y - p) OVER (ORDER BY p) AS g 
 #: An audit as a user would run it, and the most memory it held.
 AUDIT = """
 import re, sys, time
-from calibrant.sources.files import read_predictions
+from calibrant.data.files.reading import read_predictions
 import calibrant as cb
 start = time.perf_counter()
 cb.audit(read_predictions(sys.argv[1], label="y", prob="p"))

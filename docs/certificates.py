@@ -13,17 +13,17 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import calibrant as cb
-from calibrant.certify import bounds
-from calibrant.certify.betting import betting
-from calibrant.certify.certify import rows_need
-from calibrant.certify.evidence import counts_of, every_cell, evidence_of
-from calibrant.certify.methods import BETTING_BELOW, Terms
-from calibrant.certify.plan import expected_evidence
-from calibrant.certify.testing import suited_test
-from calibrant.diagram import resolve
+from calibrant.certificates import bounds
+from calibrant.certificates.betting import betting
+from calibrant.certificates.certify import rows_need
+from calibrant.certificates.evidence import counts_of, every_cell, evidence_of
+from calibrant.certificates.plan import expected_evidence
+from calibrant.certificates.specification import BETTING_BELOW, Terms
+from calibrant.certificates.testing import suited_test
+from calibrant.core.diagram import resolve
+from calibrant.core.extremes import extremes_need
 from calibrant.experiments.pictures import rendered
-from calibrant.experiments.study import versions
-from calibrant.measure.extremes import extremes_need
+from calibrant.experiments.run import versions
 from calibrant.simulate import Law, calibrated, laws
 from kept import keep, kept
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from calibrant.experiments.cache import Cache
 from calibrant.experiments.learning import open_question
 from calibrant.experiments.pictures import rendered
-from calibrant.experiments.study import Study
+from calibrant.experiments.run import Study
 from calibrant.experiments.trials import GRID
 from kept import filled, keep, kept
 

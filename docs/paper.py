@@ -18,12 +18,12 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 import calibrant as cb
-from calibrant.certify import classes, complexity
+from calibrant.calibrators.fitting import GIVEN_UP
+from calibrant.certificates import classes, complexity
 from calibrant.experiments.impossibility import impossibility
 from calibrant.experiments.page import headline
 from calibrant.experiments.pictures import rendered
-from calibrant.experiments.study import versions
-from calibrant.recalibrate.fitting import GIVEN_UP
+from calibrant.experiments.run import versions
 from calibrant.simulate import Law, laws
 from kept import filled, keep, kept, table
 

@@ -11,7 +11,8 @@ settings.load_profile("fixed")
 @pytest.fixture
 def tiny_steps(monkeypatch):
     """Chunks of three rows, and every cell split again and again before a row is looked at."""
-    from calibrant.sources import arrays, columns
+    from calibrant.data.memory import columns
+    from calibrant.data.memory import source as arrays
 
     monkeypatch.setattr(columns, "CHUNK", 3)
     monkeypatch.setattr(arrays, "_FEW_ROWS", 0)

@@ -18,8 +18,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import calibrant as cb
-from calibrant._checks import InputError
 from calibrant.cli import main
+from calibrant.errors import InputError
 from reference.rubbish import RUBBISH
 
 #: Values in messages are cut short, and control characters in them are escaped.

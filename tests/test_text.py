@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 import calibrant as cb
-from calibrant import _checks
+from calibrant import errors
 from calibrant._console import SafeConsole
 from calibrant._text import MOST_OF_MESSAGE, MOST_OF_VALUE, bounded, named, shown, visible
 from calibrant.report import terminal
@@ -49,12 +49,12 @@ def test_what_is_shown_can_be_seen(text):
 
 
 def test_a_label_that_is_long_says_how_long_it_is():
-    with pytest.raises(_checks.InputError, match=r"8,000 characters"):
+    with pytest.raises(errors.InputError, match=r"8,000 characters"):
         cb.calibration_error(["a" * 8000, "b"], [0.1, 0.2])
 
 
 def test_a_span_of_time_is_no_number():
-    with pytest.raises(_checks.InputError, match="clip must be a number"):
+    with pytest.raises(errors.InputError, match="clip must be a number"):
         cb.calibration_slope([0, 1, 1], [0.2, 0.4, 0.9], clip=np.timedelta64(1, "D"))
 
 
@@ -101,14 +101,14 @@ SAMPLES = {
     "Sequence[object]": [[HOSTILE, LONG], [LONG] * 100],
     "Sequence[tuple[str, int]]": [[(HOSTILE, 1), (LONG, 2)]],
     "tuple[int, ...]": [(2, 2), (1,) * 1000],
-    "Names": [_checks.Names(HOSTILE, LONG), _checks.Names()],
+    "Names": [errors.Names(HOSTILE, LONG), errors.Names()],
 }
 #: Arguments that are one of a few words.
 WORDS = {("connection_setting", "name"): ["datestyle"]}
 REFUSALS = {
     name: function
     for name, function in inspect.getmembers(_checks, inspect.isfunction)
-    if function.__module__ == _checks.__name__
+    if function.__module__ == errors.__name__
     and inspect.signature(function).return_annotation in {"InputError", "str"}
     and not name.startswith("_")
 }

@@ -8,50 +8,45 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from calibrant._version import __version__
-from calibrant.advice import Advice
-from calibrant.audit import Audit, advise, audit
-from calibrant.certify.bands import Band, confidence_band, consistency_band
-from calibrant.certify.certificate import Certificate
-from calibrant.certify.certify import certify
-from calibrant.certify.many import certify_many
-from calibrant.certify.plan import sample_size
-from calibrant.certify.testing import CalibrationTest, calibration_test
-from calibrant.certify.training import TrainingCertificate, certify_estimator
-from calibrant.compare import Comparison, compare
-from calibrant.decide.costs import bayes_threshold, decide
-from calibrant.decide.curve import CostCurve, NetBenefit, cost_curve, net_benefit
-from calibrant.decide.price import Price, price_of_miscalibration
-from calibrant.decide.ratio import LossRatio, loss_ratio
-from calibrant.decide.regret import DecisionCost, best_threshold, expected_cost
-from calibrant.groups import GroupFinding
-from calibrant.measure.binned import expected_calibration_error, kolmogorov_error
-from calibrant.measure.clinical import (
+from calibrant.auditing.advice import Advice
+from calibrant.auditing.audit import Audit, advise, audit
+from calibrant.auditing.compare import Comparison, compare
+from calibrant.auditing.groups import GroupFinding
+from calibrant.auditing.regions import audit_regions
+from calibrant.calibrators.prior import adjust_prior
+from calibrant.certificates.bands import Band, confidence_band, consistency_band
+from calibrant.certificates.certificate import Certificate
+from calibrant.certificates.certify import certify
+from calibrant.certificates.plan import sample_size
+from calibrant.certificates.simultaneous import certify_many
+from calibrant.certificates.testing import CalibrationTest, calibration_test
+from calibrant.certificates.training import TrainingCertificate, certify_estimator
+from calibrant.core.tally import Tally
+from calibrant.data.engine.sql_table import sql_table
+from calibrant.data.predictions import Predictions
+from calibrant.decisions.costs import bayes_threshold, decide
+from calibrant.decisions.curve import CostCurve, NetBenefit, cost_curve, net_benefit
+from calibrant.decisions.price import Price, price_of_miscalibration
+from calibrant.decisions.ratio import LossRatio, loss_ratio
+from calibrant.decisions.regret import DecisionCost, best_threshold, expected_cost
+from calibrant.measures.binned import expected_calibration_error, kolmogorov_error
+from calibrant.measures.clinical import (
     Estimate,
     calibration_intercept,
     calibration_slope,
     observed_expected_ratio,
 )
-from calibrant.measure.curve import CumulativeCurve, cumulative_curve
-from calibrant.measure.error import assert_calibrated, calibration_error
-from calibrant.measure.interval import Interval, worst_interval
-from calibrant.measure.parts import ScoreParts, brier_parts, log_loss_parts
-from calibrant.measure.ranking import roc_auc
-from calibrant.measure.unverifiable import unverifiable_l1
-from calibrant.recalibrate.prior import adjust_prior
-from calibrant.regions import audit_regions
-from calibrant.sources.predictions import Predictions
-from calibrant.sources.sql import sql_table
-from calibrant.tally import Tally
+from calibrant.measures.cumulative import CumulativeCurve, cumulative_curve
+from calibrant.measures.decomposition import ScoreParts, brier_parts, log_loss_parts
+from calibrant.measures.error import assert_calibrated, calibration_error
+from calibrant.measures.interval import Interval, worst_interval
+from calibrant.measures.ranking import roc_auc
+from calibrant.measures.unverifiable import unverifiable_l1
 
 if TYPE_CHECKING:
     from calibrant import simulate
-    from calibrant.decide.classifier import CostSensitiveClassifier
-    from calibrant.learn.isotron import IsotronClassifier
-    from calibrant.learn.linear import CalibratedLinearClassifier
-    from calibrant.learn.partition import PartitionClassifier
-    from calibrant.measure.scorer import calibration_error_scorer
-    from calibrant.recalibrate.classifier import CalibratedClassifier
-    from calibrant.recalibrate.estimators import (
+    from calibrant.calibrators.classifier import CalibratedClassifier
+    from calibrant.calibrators.estimators import (
         BetaCalibrator,
         Calibrator,
         HistogramCalibrator,
@@ -60,6 +55,11 @@ if TYPE_CHECKING:
         TemperatureCalibrator,
         VennAbersCalibrator,
     )
+    from calibrant.decisions.classifier import CostSensitiveClassifier
+    from calibrant.learners.isotron import IsotronClassifier
+    from calibrant.learners.linear import CalibratedLinearClassifier
+    from calibrant.learners.partition import PartitionClassifier
+    from calibrant.measures.scorer import calibration_error_scorer
     from calibrant.report.displays import (
         CostDisplay,
         CumulativeDisplay,
@@ -146,12 +146,12 @@ __all__ = [
 #: What is loaded when first asked for: scikit-learn takes a second to import, and most programs
 #: draw nothing.
 _LAZY = {
-    "calibration_error_scorer": "calibrant.measure.scorer",
-    "CalibratedClassifier": "calibrant.recalibrate.classifier",
-    "CostSensitiveClassifier": "calibrant.decide.classifier",
-    "CalibratedLinearClassifier": "calibrant.learn.linear",
-    "IsotronClassifier": "calibrant.learn.isotron",
-    "PartitionClassifier": "calibrant.learn.partition",
+    "calibration_error_scorer": "calibrant.measures.scorer",
+    "CalibratedClassifier": "calibrant.calibrators.classifier",
+    "CostSensitiveClassifier": "calibrant.decisions.classifier",
+    "CalibratedLinearClassifier": "calibrant.learners.linear",
+    "IsotronClassifier": "calibrant.learners.isotron",
+    "PartitionClassifier": "calibrant.learners.partition",
     **dict.fromkeys(
         (
             "BetaCalibrator",
@@ -162,7 +162,7 @@ _LAZY = {
             "TemperatureCalibrator",
             "VennAbersCalibrator",
         ),
-        "calibrant.recalibrate.estimators",
+        "calibrant.calibrators.estimators",
     ),
     **dict.fromkeys(
         ("CostDisplay", "CumulativeDisplay", "GroupsDisplay", "ReliabilityDisplay"),

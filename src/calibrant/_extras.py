@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-from calibrant._checks import InputError
+from calibrant.errors import InputError
 
 #: What each extra is for, as the end of a sentence.
 _PURPOSE = {

@@ -18,36 +18,36 @@ from typing import Annotated, Any, Literal, TypeAlias
 import typer
 from rich.console import Console
 
-from calibrant import __version__, _checks
-from calibrant._checks import InputError
+from calibrant import __version__, errors
 from calibrant._console import SafeConsole
 from calibrant._extras import require
 from calibrant._progress import busy, progress_bar
 from calibrant._text import bounded, named, shown, visible
-from calibrant.audit import Audit, audit
-from calibrant.certify.methods import Estimand, Method
-from calibrant.certify.plan import sample_size
-from calibrant.compare import comparison_of
-from calibrant.decide.costs import costs_of
-from calibrant.decide.price import price_of_miscalibration
-from calibrant.decide.regret import expected_cost
-from calibrant.diagram import TOLERANCE
-from calibrant.experiments.cache import Cache
-from calibrant.experiments.documents import documents_example
-from calibrant.experiments.study import Part, Study
-from calibrant.groups import Crossed
-from calibrant.recalibrate.export_sql import Dialect
-from calibrant.recalibrate.fitting import Objective
-from calibrant.report import terminal
-from calibrant.report.html import check_ready
-from calibrant.sources.addresses import password_in, shown_url, without_secrets
-from calibrant.sources.files import read_models, read_predictions, read_scores
-from calibrant.sources.writing import (
+from calibrant.auditing.audit import Audit, audit
+from calibrant.auditing.compare import comparison_of
+from calibrant.auditing.groups import Crossed
+from calibrant.calibrators.export_sql import Dialect
+from calibrant.calibrators.fitting import Objective
+from calibrant.certificates.plan import sample_size
+from calibrant.certificates.specification import Estimand, Method
+from calibrant.core.diagram import TOLERANCE
+from calibrant.data.engine.addresses import password_in, shown_url, without_secrets
+from calibrant.data.files.reading import read_models, read_predictions, read_scores
+from calibrant.data.files.writing import (
     check_name,
     check_new,
     write_predictions,
     write_whole,
 )
+from calibrant.decisions.costs import costs_of
+from calibrant.decisions.price import price_of_miscalibration
+from calibrant.decisions.regret import expected_cost
+from calibrant.errors import InputError
+from calibrant.experiments.cache import Cache
+from calibrant.experiments.documents import documents_example
+from calibrant.experiments.run import Part, Study
+from calibrant.report import terminal
+from calibrant.report.html import check_ready
 
 app = typer.Typer(
     help="Can these scores be used as probabilities, and where do they fail?",
@@ -204,10 +204,10 @@ def audit_command(
     Exit code 0; 1 if the true calibration error is not proved to be at most --max-error; 2 on
     bad input.
     """
-    _checks.inner_share("confidence", confidence)
-    _checks.clip_or_none(clip)
+    errors.inner_share("confidence", confidence)
+    errors.clip_or_none(clip)
     if open_ and html is None:
-        raise _checks.open_without_html()
+        raise errors.open_without_html()
     for path, ending in ((html, ".html"), (markdown, ".md")):
         if path is not None:
             check_name(path, ending)
@@ -271,7 +271,7 @@ def compare_command(
 
     For example: calibrant compare predictions.parquet --label y --prob old --prob new
     """
-    _checks.inner_share("confidence", confidence)
+    errors.inner_share("confidence", confidence)
     with busy("Reading"):
         models = read_models(
             file,
@@ -342,9 +342,9 @@ def plan(
     For example: calibrant plan --epsilon 0.01
     """
     if scores is not None and prob is None:
-        raise _checks.scores_need_column()
+        raise errors.scores_need_column()
     if prob is not None and scores is None:
-        raise _checks.column_needs_scores()
+        raise errors.column_needs_scores()
     known = None if scores is None or prob is None else read_scores(scores, prob=prob)
     sizes: dict[str, int] = {
         method: sample_size(
@@ -394,7 +394,7 @@ def calibrate(
     every row is calibrated by a calibrator that was fitted on other rows.
     """
     check_new(output, ".json", overwrite=overwrite)
-    from calibrant.recalibrate import study
+    from calibrant.calibrators import evaluation as study
 
     with busy("Calibrating"):
         data = read_predictions(
@@ -444,7 +444,7 @@ def export(
     Scores that are missing or outside [0, 1] become NULL in SQL, and NaN in ONNX.
     """
     _check_export(to, column, dialect, output, overwrite)
-    from calibrant.recalibrate.estimators import read_calibrator
+    from calibrant.calibrators.estimators import read_calibrator
 
     calibrator = read_calibrator(file)
     content: str | bytes
@@ -489,8 +489,8 @@ def apply_command(
     Rows keep their order and other columns what they hold; a row without a score gets no calibrated
     one. The output appears when all of it is written, and larger than memory is fine.
     """
-    from calibrant.recalibrate.applying import apply_calibrator
-    from calibrant.recalibrate.estimators import read_calibrator
+    from calibrant.calibrators.applying import apply_calibrator
+    from calibrant.calibrators.estimators import read_calibrator
 
     with busy("Applying"):
         found = apply_calibrator(
@@ -507,9 +507,9 @@ def _print_whole(text: str) -> None:
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        raise _checks.not_shown(encoding) from None
+        raise errors.not_shown(encoding) from None
     if visible(text, keep="\n") != text:
-        raise _checks.not_visible()
+        raise errors.not_visible()
     print(text, end="")
 
 
@@ -520,13 +520,13 @@ def _check_export(
     if to == "onnx":
         for name, value in (("--column", column), ("--dialect", dialect)):
             if value is not None:
-                raise _checks.option_of_sql(name)
+                raise errors.option_of_sql(name)
         if output is None:
-            raise _checks.output_missing(to)
+            raise errors.output_missing(to)
     if output is not None:
         check_new(output, f".{to}", overwrite=overwrite)
     elif overwrite:
-        raise _checks.overwrite_without_output()
+        raise errors.overwrite_without_output()
 
 
 @app.command("decide")
@@ -556,7 +556,7 @@ def decide_command(
     --false-negative 20
     """
     costs = costs_of(false_positive, false_negative)
-    _checks.inner_share("confidence", confidence)
+    errors.inner_share("confidence", confidence)
     with busy("Reading"):
         data = read_predictions(
             file,
@@ -619,14 +619,14 @@ def reproduce_command(
     from calibrant.experiments.page import headline
     from calibrant.experiments.reproduce import reproduce, write_results
 
-    seed = _checks.whole_number("seed", seed, least=0)
-    runs = _checks.whole_number("runs", runs, least=1)
+    seed = errors.whole_number("seed", seed, least=0)
+    runs = errors.whole_number("runs", runs, least=1)
     check_ready()
     require("matplotlib", "plot")
     if data_dir is not None and not data_dir.is_dir():
-        raise _checks.data_folder_missing(str(data_dir))
+        raise errors.data_folder_missing(str(data_dir))
     if output.exists() and not output.is_dir():
-        raise _checks.not_a_folder(str(output))
+        raise errors.not_a_folder(str(output))
     output.mkdir(parents=True, exist_ok=True)
     study = Study(
         seed=seed, runs=runs, quick=quick, data_dir=data_dir, cache=Cache(output / "cache")
@@ -643,9 +643,9 @@ def reproduce_command(
             terminal.render_claims(headline(results), results["claims"], written, console)
 
 
-def _no_bound(found: Audit) -> _checks.InputError:
+def _no_bound(found: Audit) -> errors.InputError:
     why = found.missing["certified_upper"]
-    return _checks.gate_without_bound(why, fitted_here=found.question is not None)
+    return errors.gate_without_bound(why, fitted_here=found.question is not None)
 
 
 def _show(
@@ -694,7 +694,7 @@ def _output() -> Iterator[Console]:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        raise _checks.not_printed(error.strerror or str(error)) from None
+        raise errors.not_printed(error.strerror or str(error)) from None
 
 
 def _command() -> str:
@@ -717,14 +717,14 @@ def _check_secrets() -> None:
     for before, word in zip(["", *words], words, strict=False):
         belongs = before in {"--url", "--sql"} or word.startswith(("--url=", "--sql="))
         if not belongs and without_secrets(word) != word:
-            raise _checks.secret_out_of_place()
+            raise errors.secret_out_of_place()
     urls = [word for before, word in zip(["", *words], words, strict=False) if before == "--url"]
     urls += [word for word in words if word.startswith("--url=")]
     # a password with a space that was not quoted: what follows it is an argument of its own
     for url in urls:
         rest = " ".join(words[words.index(url) :])
         if "@" not in url and without_secrets(rest) != rest and password_in(rest) is not None:
-            raise _checks.secret_out_of_place()
+            raise errors.secret_out_of_place()
 
 
 def _note(message: Warning | str, *_details: Any, **_more: Any) -> None:

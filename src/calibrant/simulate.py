@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from calibrant import _checks
+from calibrant import errors
 from calibrant._types import AnyArray, BoolArray, FloatArray
 
 
@@ -85,8 +85,8 @@ class Law:
         Sample
             Outcomes, scores and true probabilities, which unpack in that order.
         """
-        rng = np.random.default_rng(_checks.whole_number("seed", seed, least=0))
-        rows = _checks.whole_number("rows", rows, 1, _checks.MOST_DRAWS)
+        rng = np.random.default_rng(errors.whole_number("seed", seed, least=0))
+        rows = errors.whole_number("rows", rows, 1, errors.MOST_DRAWS)
         score, truth = self.draw_scores(rng, rows)
         return Sample(rng.random(len(score)) < truth, score, truth)
 
@@ -111,7 +111,7 @@ def calibrated(a: float = 1.0, b: float = 1.0) -> Law:
     <Law: calibrated, calibration error 0>
     >>> y_true, y_prob, true_prob = simulate.calibrated().draw(1000, seed=1)
     """
-    a, b = _checks.number_between("a", a, 1e-3, 1e6), _checks.number_between("b", b, 1e-3, 1e6)
+    a, b = errors.number_between("a", a, 1e-3, 1e6), errors.number_between("b", b, 1e-3, 1e6)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         score = rng.beta(a, b, rows)
@@ -158,7 +158,7 @@ def underconfident(factor: float = 0.6) -> Law:
 
 def _misstated(name: str, factor: float) -> Law:
     mean, deviation = -0.5, 1.5
-    factor = _checks.number_between("factor", factor, 0.01, 100)
+    factor = errors.number_between("factor", factor, 0.01, 100)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         log_odds = rng.normal(mean, deviation, rows)
@@ -190,7 +190,7 @@ def shifted(by: float = 0.05) -> Law:
     >>> simulate.shifted(0.02)
     <Law: shifted, calibration error 0.02>
     """
-    by = _checks.number_between("by", by, 0, 1)
+    by = errors.number_between("by", by, 0, 1)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         score = (1 - by) * rng.random(rows)
@@ -215,8 +215,8 @@ def wavy(size: float = 0.1, waves: int = 3) -> Law:
     >>> simulate.wavy(waves=10)
     <Law: wavy, calibration error 0.0031831>
     """
-    size = _checks.number_between("size", size, 0, 0.2)
-    waves = _checks.whole_number("waves", waves, 1, _checks.MOST_ENTRIES)
+    size = errors.number_between("size", size, 0, 0.2)
+    waves = errors.whole_number("waves", waves, 1, errors.MOST_ENTRIES)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         place = rng.random(rows)
@@ -243,8 +243,8 @@ def rare(base_rate: float = 0.001, factor: float = 1.0) -> Law:
     >>> simulate.rare(factor=2)
     <Law: rare events, calibration error 0.001>
     """
-    base_rate = _checks.number_between("base_rate", base_rate, 1e-9, 0.5)
-    factor = _checks.number_between("factor", factor, 1e-6, 1e6)
+    base_rate = errors.number_between("base_rate", base_rate, 1e-9, 0.5)
+    factor = errors.number_between("factor", factor, 1e-6, 1e6)
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         truth = rng.beta(1, 1 / base_rate - 1, rows)
@@ -274,8 +274,8 @@ def atoms(count: int = 5, size: float = 0.05) -> Law:
     >>> simulate.atoms(1)
     <Law: 1 atom, calibration error 0.05>
     """
-    count = _checks.whole_number("count", count, 1, _checks.MOST_ENTRIES)
-    size = _checks.number_between("size", size, 0, 1)
+    count = errors.whole_number("count", count, 1, errors.MOST_ENTRIES)
+    size = errors.number_between("size", size, 0, 1)
     score = (np.arange(count) + 0.5) / count
     truth = np.clip(score + size * (-1.0) ** np.arange(count), 0, 1)
 
@@ -304,8 +304,8 @@ def constant(score: float = 0.0, rate: float = 0.3) -> Law:
     <Law: constant 1, calibration error 0.7>
     """
     score, rate = (
-        _checks.number_between("score", score, 0, 1),
-        _checks.number_between("rate", rate, 0, 1),
+        errors.number_between("score", score, 0, 1),
+        errors.number_between("rate", rate, 0, 1),
     )
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
@@ -333,8 +333,8 @@ def below_threshold(threshold: float = 0.5, mass: float = 0.2) -> Law:
     >>> simulate.below_threshold()
     <Law: atom below 0.5, calibration error 0.1>
     """
-    mass = _checks.number_between("mass", mass, 0, 1)
-    atom = float(np.nextafter(_checks.number_between("threshold", threshold, 1e-6, 1), 0))
+    mass = errors.number_between("mass", mass, 0, 1)
+    atom = float(np.nextafter(errors.number_between("threshold", threshold, 1e-6, 1), 0))
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         at_atom = rng.random(rows) < mass
@@ -431,12 +431,12 @@ class TopicModel:
 
     def __post_init__(self) -> None:
         for name, least in (("topics", 2), ("words", 2), ("label_draws", 1)):
-            _checks.whole_number(name, getattr(self, name), least, _checks.MOST_ENTRIES)
-        _checks.whole_number("seed", self.seed, least=0)
-        _checks.switch("fixed_length", self.fixed_length)
-        _checks.number_between("length", self.length, 0, 1e6)
-        _checks.number_between("prior", self.prior, 1e-3, 1e3)
-        _checks.number_between("exponent", self.exponent, 0, 100)
+            errors.whole_number(name, getattr(self, name), least, errors.MOST_ENTRIES)
+        errors.whole_number("seed", self.seed, least=0)
+        errors.switch("fixed_length", self.fixed_length)
+        errors.number_between("length", self.length, 0, 1e6)
+        errors.number_between("prior", self.prior, 1e-3, 1e3)
+        errors.number_between("exponent", self.exponent, 0, 100)
 
     @property
     def label_frequency(self) -> float:
@@ -479,10 +479,10 @@ class TopicModel:
         """
         from scipy import sparse
 
-        documents = _checks.whole_number("documents", documents, 1, _checks.MOST_DRAWS)
-        seed = _checks.whole_number("seed", seed, least=0)
+        documents = errors.whole_number("documents", documents, 1, errors.MOST_DRAWS)
+        seed = errors.whole_number("seed", seed, least=0)
         if progress is not None and not callable(progress):
-            raise _checks.out_of_range("progress", "a function or None", progress)
+            raise errors.out_of_range("progress", "a function or None", progress)
         rng = np.random.default_rng([2, self.seed, seed])
         word_law = self.word_law()
         mixture = rng.dirichlet(np.full(self.topics, self.prior), documents)

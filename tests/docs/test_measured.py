@@ -9,9 +9,9 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from calibrant.certify.methods import BETTING_BELOW
+from calibrant.calibrators.fitting import GIVEN_UP
+from calibrant.certificates.specification import BETTING_BELOW
 from calibrant.experiments.pictures import rendered
-from calibrant.recalibrate.fitting import GIVEN_UP
 from kept import kept
 
 DOCS = Path(__file__).parent.parent.parent / "docs"

@@ -8,7 +8,7 @@ import pytest
 
 import calibrant as cb
 from calibrant import simulate
-from calibrant.measure import scorer
+from calibrant.measures import scorer
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 NAMES = [name for name in cb.__all__ if name != "__version__"]

@@ -13,8 +13,8 @@ import pytest
 import sqlalchemy as sa
 
 import calibrant as cb
-from calibrant._checks import InputError
-from calibrant.sources.database import Database
+from calibrant.data.engine.database import Database
+from calibrant.errors import InputError
 from reference import servers
 from reference.engines import postgres as loaded
 from reference.engines import same, started

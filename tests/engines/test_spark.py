@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import calibrant as cb
-from calibrant._checks import InputError
-from calibrant.sources import frames, lazy
+from calibrant.data.engine import narwhals_table as lazy
+from calibrant.data.engine import source as frames
+from calibrant.errors import InputError
 from reference import servers
 from reference.engines import same, spark, started
 

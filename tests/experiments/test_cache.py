@@ -5,7 +5,7 @@ import json
 import pytest
 
 from calibrant.experiments.cache import Cache
-from calibrant.experiments.study import Study
+from calibrant.experiments.run import Study
 
 KEY = {"version": 1, "what": "a test"}
 

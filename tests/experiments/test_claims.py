@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from calibrant.experiments.claims import claims_of, same_mean
-from calibrant.experiments.study import Mean
+from calibrant.experiments.run import Mean
 
 
 def mean(value, sd=0.001, n=5):

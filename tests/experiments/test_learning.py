@@ -10,8 +10,8 @@ import pytest
 import calibrant as cb
 from calibrant.experiments.directions import LAWS, TRUTH, alternation, angle, draw, link
 from calibrant.experiments.learning import _documents, open_question
-from calibrant.experiments.study import Study
-from calibrant.learn.losses import LOSSES
+from calibrant.experiments.run import Study
+from calibrant.learners.losses import LOSSES
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 

@@ -16,7 +16,7 @@ from calibrant.experiments.classifiers import CLASSIFIERS
 from calibrant.experiments.datasets import load_adult, load_covertype
 from calibrant.experiments.page import headline, markdown_of
 from calibrant.experiments.reproduce import reproduce, write_results
-from calibrant.experiments.study import Study
+from calibrant.experiments.run import Study
 from calibrant.experiments.trials import GRID, measured, parts
 
 ROOT = Path(__file__).parents[2]

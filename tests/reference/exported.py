@@ -5,8 +5,8 @@ import json
 import numpy as np
 
 import calibrant as cb
-from calibrant.recalibrate.blocks import Blocks
-from calibrant.recalibrate.venn_abers import Pairs
+from calibrant.calibrators.blocks import Blocks
+from calibrant.calibrators.venn_abers import Pairs
 from calibrant.simulate import overconfident
 
 TINY = [0.0, 5e-324, 1e-323, 1e-310, 2.3e-308, 1e-300, 1e-250, 1e-201, 1e-199, 1e-181, 1e-179]

@@ -13,8 +13,8 @@ from matplotlib.text import Text
 from sklearn.linear_model import LogisticRegression
 
 import calibrant as cb
-from calibrant._checks import InputError
 from calibrant._extras import require
+from calibrant.errors import InputError
 from calibrant.simulate import atoms, constant, overconfident, rare
 
 DISPLAYS = [cb.ReliabilityDisplay, cb.CumulativeDisplay, cb.CostDisplay, cb.GroupsDisplay]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import calibrant as cb
-from calibrant._checks import InputError
+from calibrant.errors import InputError
 from calibrant.report.html import number
 from calibrant.report.svg import ticks
 
@@ -227,7 +227,7 @@ def test_a_tally_is_not_said_to_be_exact():
 
 
 def test_rows_that_were_dropped_are_told(tmp_path):
-    from calibrant.sources.files import read_predictions
+    from calibrant.data.files.reading import read_predictions
 
     (tmp_path / "a.csv").write_text("y,p\n0,0.1\n1,\n1,0.8\n")
     data = read_predictions(tmp_path / "a.csv", label="y", prob="p", drop_missing=True)
@@ -238,7 +238,7 @@ def test_rows_that_were_dropped_are_told(tmp_path):
 
 
 def test_proved_ends_are_rounded_outward():
-    from calibrant.certify.certificate import rounded_down, rounded_up
+    from calibrant.certificates.certificate import rounded_down, rounded_up
 
     for one in AUDIT.groups:
         lower, upper = one.certificate.lower, one.certificate.upper

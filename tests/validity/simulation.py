@@ -5,10 +5,10 @@ from collections import Counter
 from scipy.stats import binom
 
 import calibrant as cb
-from calibrant.certify import bounds
-from calibrant.certify.betting import betting
-from calibrant.certify.evidence import counts_of, every_cell, evidence_of
-from calibrant.diagram import resolve
+from calibrant.certificates import bounds
+from calibrant.certificates.betting import betting
+from calibrant.certificates.evidence import counts_of, every_cell, evidence_of
+from calibrant.core.diagram import resolve
 from reference.sorted_path import sorted_error
 
 DELTA = 0.05

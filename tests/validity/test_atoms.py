@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from calibrant.certify import bounds
-from calibrant.certify.evidence import Evidence
+from calibrant.certificates import bounds
+from calibrant.certificates.evidence import Evidence
 
 SCORES = (0.0, 0.01, 0.2, 0.5, 0.97, 1.0)
 RATES = np.unique(np.concatenate([np.linspace(0, 1, 41), [0.001, 0.004, 0.01, 0.99]]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import calibrant as cb
-from calibrant.certify.complexity import of_scores
+from calibrant.certificates.complexity import of_scores
 from validity.simulation import too_many
 
 DELTA = 0.05

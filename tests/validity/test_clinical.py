@@ -11,8 +11,8 @@ from scipy.special import expit, logit
 from scipy.stats import beta, binom, binomtest, norm
 
 import calibrant as cb
-from calibrant.diagram import Diagram
-from calibrant.measure.clinical import Estimate, logistic_of, ratio_of
+from calibrant.core.diagram import Diagram
+from calibrant.measures.clinical import Estimate, logistic_of, ratio_of
 from validity.simulation import too_many
 
 SCORES = (np.arange(40) + 0.5) / 40

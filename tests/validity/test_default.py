@@ -13,10 +13,10 @@ import pytest
 from scipy.optimize.elementwise import find_root
 from scipy.stats import binom, multinomial
 
-from calibrant.certify import bounds
-from calibrant.certify.betting import betting, game_of, mixture
-from calibrant.certify.evidence import Counts, Evidence
-from calibrant.certify.methods import BETTING_BELOW
+from calibrant.certificates import bounds
+from calibrant.certificates.betting import betting, game_of, mixture
+from calibrant.certificates.evidence import Counts, Evidence
+from calibrant.certificates.specification import BETTING_BELOW
 
 SCORES = (0.0, 1e-4, 0.01, 0.5)
 LEVELS = (0.9, 0.95, 0.99, 0.999)

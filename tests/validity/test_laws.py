@@ -8,10 +8,10 @@ from scipy.optimize import isotonic_regression
 from scipy.stats import binom
 
 import calibrant as cb
-from calibrant.certify import bounds
-from calibrant.certify.betting import betting
-from calibrant.certify.evidence import Counts, Evidence, counts_of
-from calibrant.certify.testing import suited_test
+from calibrant.certificates import bounds
+from calibrant.certificates.betting import betting
+from calibrant.certificates.evidence import Counts, Evidence, counts_of
+from calibrant.certificates.testing import suited_test
 from calibrant.simulate import calibrated, constant, laws, overconfident, wavy
 from reference.sorted_path import sorted_error
 from validity.simulation import drawn, misses, too_many

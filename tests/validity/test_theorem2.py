@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from calibrant.certify import classes, complexity
+from calibrant.certificates import classes, complexity
 from calibrant.simulate import calibrated, laws
 from reference.sorted_path import sorted_error
 from validity.simulation import too_many

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from calibrant.experiments.study import Mean
+from calibrant.experiments.run import Mean
 from calibrant.experiments.table1 import PUBLISHED
 
 Verdict = Literal["agrees", "disagrees", "undecided"]

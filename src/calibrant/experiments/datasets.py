@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibrant import _checks
+from calibrant import errors
 from calibrant._types import BoolArray, FloatArray, IntArray
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
@@ -165,7 +165,7 @@ def _read(name: str, data_dir: Path | None) -> str:
     if hashlib.sha256(content).hexdigest() != _FILES[name][1]:
         if folder is None:
             place.unlink()  # so that the next attempt downloads it again
-        raise _checks.data_changed(name, str(place))
+        raise errors.data_changed(name, str(place))
     return content.decode("utf-8")
 
 
@@ -178,7 +178,7 @@ def _found(name: str, folder: Path) -> Path:
     places += [folder / place.name for place in places]
     place = next((place for place in places if place.is_file()), None)
     if place is None:
-        raise _checks.data_missing(name, str(folder))
+        raise errors.data_missing(name, str(folder))
     return place
 
 
@@ -190,4 +190,4 @@ def _downloaded(name: str) -> Path:
         # the hash is that of the content, whichever way it came, so it is checked after unpacking
         return Path(pooch.retrieve(url, known_hash=None, path=pooch.os_cache("calibrant")))
     except OSError as error:
-        raise _checks.data_unreachable(name, url, str(error)) from None
+        raise errors.data_unreachable(name, url, str(error)) from None

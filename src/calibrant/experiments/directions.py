@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
-from calibrant.experiments.study import Mean, Study
-from calibrant.learn.features import Features
-from calibrant.learn.isotron import IsotronClassifier
-from calibrant.learn.linear import CalibratedLinearClassifier, link_slope
-from calibrant.learn.losses import LOSSES, Loss, push, row_loss
-from calibrant.learn.single_index import Linked, Rows
+from calibrant.experiments.run import Mean, Study
+from calibrant.learners.features import Features
+from calibrant.learners.isotron import IsotronClassifier
+from calibrant.learners.linear import CalibratedLinearClassifier, link_slope
+from calibrant.learners.losses import LOSSES, Loss, push, row_loss
+from calibrant.learners.single_index import Linked, Rows
 
 #: The direction of the single-index laws.
 TRUTH = np.array([1.0, -1.0, 0.5, 2.0, 0.0])

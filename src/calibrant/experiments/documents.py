@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
-from calibrant.audit import Audit, audit
+from calibrant.auditing.audit import Audit, audit
 from calibrant.simulate import TopicModel
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.certify.bands import confidence_band
-from calibrant.certify.certify import certify
-from calibrant.experiments.study import Mean, Study
+from calibrant.certificates.bands import confidence_band
+from calibrant.certificates.certify import certify
+from calibrant.experiments.run import Mean, Study
 from calibrant.experiments.trials import CALIBRATORS, GRID
 from calibrant.simulate import TopicModel
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betaincinv
 
-from calibrant import _checks
+from calibrant import errors
 from calibrant.experiments.points import PointLaw, Scores, mass_limit
 from calibrant.experiments.verifiers import Verifier, verifiers
 
@@ -55,7 +55,7 @@ class Acceptance:
         >>> [round(end, 4) for end in Acceptance(0, 10).interval()]
         [0.0, 0.3085]
         """
-        tail = (1 - _checks.inner_share("confidence", confidence)) / 2
+        tail = (1 - errors.inner_share("confidence", confidence)) / 2
         accepted, refused = self.accepted, self.repetitions - self.accepted
         lower = float(betaincinv(accepted, refused + 1, tail)) if accepted else 0.0
         upper = float(betaincinv(accepted + 1, refused, 1 - tail)) if refused else 1.0
@@ -109,7 +109,7 @@ def acceptance(
     >>> acceptance(by_repeats(), law, 30, 100, adversaries=True).rate
     0.0
     """
-    repetitions = _checks.whole_number("repetitions", repetitions, least=1)
+    repetitions = errors.whole_number("repetitions", repetitions, least=1)
     accepted = 0
     for one in _seeds(seed, repetitions):
         source = law.adversary(one) if adversaries else law
@@ -119,7 +119,7 @@ def acceptance(
 
 def _seeds(seed: int, count: int) -> list[int]:
     """Make several seeds out of one."""
-    seed = _checks.whole_number("seed", seed, least=0)
+    seed = errors.whole_number("seed", seed, least=0)
     return [int(one) for one in np.random.SeedSequence(seed).generate_state(count, np.uint64)]
 
 

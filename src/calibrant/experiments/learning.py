@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
+from calibrant.calibrators.estimators import IsotonicCalibrator
 from calibrant.experiments.datasets import load_adult, load_covertype, simulated
 from calibrant.experiments.directions import alternations, learners, recoveries
-from calibrant.experiments.study import Mean, Study
+from calibrant.experiments.run import Mean, Study
 from calibrant.experiments.trials import measured, parts
-from calibrant.measure.error import calibration_error
-from calibrant.recalibrate.estimators import IsotonicCalibrator
+from calibrant.measures.error import calibration_error
 from calibrant.simulate import TopicModel
 
 

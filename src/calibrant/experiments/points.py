@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from calibrant import _checks
+from calibrant import errors
 from calibrant._types import BoolArray, FloatArray, IntArray
 
 #: Gives the probability f(x) of the event at each of some points.
@@ -67,14 +67,14 @@ class PointLaw:
     label_key: int | None = None
 
     def __post_init__(self) -> None:
-        _checks.whole_number("points", self.points, least=1)
+        errors.whole_number("points", self.points, least=1)
         if not callable(self.f):
             _per_point("f", self.f, self.points)
         if self.masses is not None:
             masses = _per_point("masses", self.masses, self.points)
             least, total = float(masses.min()), float(masses.sum())
             if not (least >= 0 and abs(total - 1) <= _ROUNDING):
-                raise _checks.masses_no_law(least, total)
+                raise errors.masses_no_law(least, total)
 
     @cached_property
     def _table(self) -> FloatArray:
@@ -94,11 +94,11 @@ class PointLaw:
         """Return f at some points."""
         found = np.asarray(self.f(x) if callable(self.f) else self._table[x], dtype=np.float64)
         if found.shape != x.shape:
-            raise _checks.not_one_per_point("f", found.shape, len(x))
+            raise errors.not_one_per_point("f", found.shape, len(x))
         inside = (found >= 0) & (found <= 1)  # false for NaN
         if not inside.all():
             first = int(np.argmin(inside))
-            raise _checks.not_a_probability("f", int(x[first]), float(found[first]))
+            raise errors.not_a_probability("f", int(x[first]), float(found[first]))
         return found
 
     def truth(self, x: IntArray) -> FloatArray:
@@ -119,8 +119,8 @@ class PointLaw:
         >>> len({(int(a), bool(b)) for a, b in zip(x, y)})  # each point has one label
         10
         """
-        n = _checks.whole_number("n", n, least=1)
-        rng = np.random.default_rng([1, _checks.whole_number("seed", seed, least=0)])
+        n = errors.whole_number("n", n, least=1)
+        rng = np.random.default_rng([1, errors.whole_number("seed", seed, least=0)])
         if self.masses is None:
             x = rng.integers(0, self.points, n)
         else:
@@ -134,7 +134,7 @@ class PointLaw:
         from x and the seed whenever it is needed, so nothing is stored. A law whose labels are
         fixed already is its own adversary.
         """
-        seed = _checks.whole_number("seed", seed, least=0)
+        seed = errors.whole_number("seed", seed, least=0)
         if self.label_key is not None:
             return self
         key = np.random.SeedSequence([2, seed]).generate_state(1, np.uint64)[0]
@@ -176,7 +176,7 @@ class PointLaw:
         Exact for points of equal mass; otherwise the sum over all pairs of rows. Where the
         theorem's condition holds it is under 1/20: n (n-1) / 2 pairs, each under 1 / (10 n^2).
         """
-        n = _checks.whole_number("n", n, least=1)
+        n = errors.whole_number("n", n, least=1)
         if self.masses is not None:
             return min(1.0, n * (n - 1) / 2 * float(self._masses @ self._masses))
         if n > self.points:
@@ -200,15 +200,15 @@ def _per_point(name: str, values: object, points: int) -> FloatArray:
     try:
         found = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as why:
-        raise _checks.not_an_array(name, why) from None
+        raise errors.not_an_array(name, why) from None
     if found.shape != (points,):
-        raise _checks.not_one_per_point(name, found.shape, points)
+        raise errors.not_one_per_point(name, found.shape, points)
     return found
 
 
 def mass_limit(n: int) -> float:
     """Return 1 / (10 n^2): Theorem 1 asks every point to have less mass than this."""
-    return 1 / (10 * _checks.whole_number("n", n, least=1) ** 2)
+    return 1 / (10 * errors.whole_number("n", n, least=1) ** 2)
 
 
 def _uniform(key: int, x: IntArray) -> FloatArray:

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from calibrant._progress import busy
+from calibrant.data.files.writing import write_whole
 from calibrant.experiments import figures, trials
 from calibrant.experiments.claims import claims_of
 from calibrant.experiments.classifiers import CLASSIFIERS
 from calibrant.experiments.page import PICTURES, html_of, tables_of
 from calibrant.experiments.pictures import pictures_of, rendered
-from calibrant.experiments.study import PARTS, Part, Study, versions
+from calibrant.experiments.run import PARTS, Part, Study, versions
 from calibrant.experiments.table1 import table1
-from calibrant.sources.writing import write_whole
 
 
 def reproduce(study: Study, part: Part, command: str) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from calibrant._types import FloatArray
-from calibrant.experiments.study import Mean, Study
-from calibrant.measure.error import calibration_error
+from calibrant.experiments.run import Mean, Study
+from calibrant.measures.error import calibration_error
 from calibrant.simulate import Documents, TopicModel
 
 #: What the paper prints: mean and deviation over five runs.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant import _checks
+from calibrant import errors
 from calibrant._types import BoolArray, FloatArray, IntArray
 
 #: With more points than this there are too many pairs of thresholds to look at.
@@ -29,7 +29,7 @@ def all_patterns(points: int) -> BoolArray:
     >>> all_patterns(2).astype(int).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
-    points = _checks.whole_number("points", points, least=1, most=20)
+    points = errors.whole_number("points", points, least=1, most=20)
     return np.array(list(product((False, True), repeat=points)))
 
 
@@ -100,7 +100,7 @@ def rademacher(patterns: Any) -> float:
 def _class(patterns: Any) -> BoolArray:
     table = np.asarray(patterns)
     if table.ndim != 2 or 0 in table.shape or not np.isin(table, (0, 1)).all():
-        raise _checks.not_a_class(table.shape)
+        raise errors.not_a_class(table.shape)
     return np.unique(table.astype(bool), axis=0)
 
 
@@ -126,10 +126,10 @@ def scores(n: int, seed: int | None = None) -> FloatArray:
 
 def _steps(n: int, seed: int | None) -> IntArray:
     """Return 2^(n+1) f_i(x), which is a whole number, so that thresholds are exact."""
-    n = _checks.whole_number("n", n, least=1, most=MOST_POINTS)
+    n = errors.whole_number("n", n, least=1, most=MOST_POINTS)
     subsets = all_patterns(n).astype(np.int64)
     if seed is not None:
-        rng = np.random.default_rng(_checks.whole_number("seed", seed, least=0))
+        rng = np.random.default_rng(errors.whole_number("seed", seed, least=0))
         subsets = rng.permutation(subsets)
     steps: IntArray = 2 * np.arange(1, 2**n + 1)[:, None] - subsets
     return steps

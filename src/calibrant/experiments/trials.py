@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray, IntArray
-from calibrant.certify.certify import certify
+from calibrant.calibrators.estimators import (
+    BetaCalibrator,
+    Calibrator,
+    HistogramCalibrator,
+    IsotonicCalibrator,
+    PlattCalibrator,
+    TemperatureCalibrator,
+)
+from calibrant.certificates.certify import certify
 from calibrant.experiments.classifiers import CLASSIFIERS, Classifier, scores_of
 from calibrant.experiments.datasets import (
     Dataset,
@@ -21,16 +29,8 @@ from calibrant.experiments.datasets import (
     load_covertype,
     simulated,
 )
-from calibrant.experiments.study import Study
-from calibrant.measure.error import calibration_error
-from calibrant.recalibrate.estimators import (
-    BetaCalibrator,
-    Calibrator,
-    HistogramCalibrator,
-    IsotonicCalibrator,
-    PlattCalibrator,
-    TemperatureCalibrator,
-)
+from calibrant.experiments.run import Study
+from calibrant.measures.error import calibration_error
 
 #: The bars of Figure 2, over which certificates hold at once, all splits included.
 _BARS = 10

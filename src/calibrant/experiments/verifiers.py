@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtri, entr
 
-from calibrant import _checks
+from calibrant import errors
 from calibrant._types import BoolArray, IntArray
 from calibrant.experiments.points import Scores
-from calibrant.measure.error import calibration_error
+from calibrant.measures.error import calibration_error
 
 #: What counts as 0, from rounding.
 _ROUNDING = 1e-9
@@ -49,7 +49,7 @@ def by_calibration(threshold: float) -> Verifier:
     >>> by_calibration(0.2).accepts(x, y, lambda x: np.full(len(x), 0.5))
     True
     """
-    threshold = _checks.share("threshold", threshold)
+    threshold = errors.share("threshold", threshold)
 
     def accepts(x: IntArray, y: BoolArray, f: Scores) -> bool:
         with warnings.catch_warnings():  # on one point all labels may be the same, as they should
@@ -102,8 +102,8 @@ def by_bins(bins: int = 10, level: float = 0.2) -> Verifier:
     >>> by_bins().accepts(x, y, lambda x: np.full(len(x), 0.5))
     False
     """
-    bins = _checks.whole_number("bins", bins, least=1)
-    level = _checks.inner_share("level", level)
+    bins = errors.whole_number("bins", bins, least=1)
+    level = errors.inner_share("level", level)
     limit = float(chdtri(bins, level))
 
     def accepts(x: IntArray, y: BoolArray, f: Scores) -> bool:
@@ -163,7 +163,7 @@ def by_repeats(share: float = 0.5) -> Verifier:
     >>> [by_repeats().accepts(x, y, half) for y in (np.arange(20) < 10, np.arange(20) < 0)]
     [True, False]
     """
-    share = _checks.share("share", share)
+    share = errors.share("share", share)
 
     def accepts(x: IntArray, y: BoolArray, f: Scores) -> bool:
         points, place, rows = np.unique(x, return_inverse=True, return_counts=True)
@@ -178,7 +178,7 @@ def by_repeats(share: float = 0.5) -> Verifier:
 
 def _positive(name: str, value: object) -> float:
     if not (isinstance(value, (int, float)) and 0 < value < math.inf):
-        raise _checks.out_of_range(name, "a number over 0", value)
+        raise errors.out_of_range(name, "a number over 0", value)
     return float(value)
 
 
@@ -196,7 +196,7 @@ def verifiers(n: int) -> tuple[Verifier, ...]:
     >>> [verifier.name for verifier in verifiers(100)]
     ['calibration error', 'log loss', 'bins of x', 'neighbours in x', 'repeated x']
     """
-    n = _checks.whole_number("n", n, least=1)
+    n = errors.whole_number("n", n, least=1)
     return (
         by_calibration(1 / math.sqrt(n)),
         by_log_loss(),

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from calibrant import _checks
+from calibrant import errors
 from calibrant._extras import require
-from calibrant.audit import Audit, audit
-from calibrant.certify.certificate import percent
-from calibrant.curves import ReliabilityCurve
-from calibrant.decide.curve import CostCurve
-from calibrant.groups import GroupFinding
+from calibrant.auditing.audit import Audit, audit
+from calibrant.auditing.curves import ReliabilityCurve
+from calibrant.auditing.groups import GroupFinding
+from calibrant.certificates.certificate import percent
+from calibrant.decisions.curve import CostCurve
 from calibrant.report.drawing import (
     BLUE,
     FEW_POINTS,
@@ -58,7 +58,7 @@ class _Display(ABC):
 
     def __init__(self, audit: Audit) -> None:
         if not isinstance(audit, Audit):
-            raise _checks.not_an_audit(type(audit).__name__)
+            raise errors.not_an_audit(type(audit).__name__)
         self.audit = audit
 
     @classmethod
@@ -227,7 +227,7 @@ class ReliabilityDisplay(_RowsDisplay):
         """The curve that is drawn."""
         found = self.audit.curves.reliability
         if found is None:
-            raise _checks.curve_hidden("the reliability curve")
+            raise errors.curve_hidden("the reliability curve")
         return found
 
     @property
@@ -379,7 +379,7 @@ class CostDisplay(_RowsDisplay):
         """The curve that is drawn."""
         found = self.audit.curves.cost
         if found is None:
-            raise _checks.curve_hidden("the cost curve")
+            raise errors.curve_hidden("the cost curve")
         return found
 
     @property
@@ -457,7 +457,7 @@ class GroupsDisplay(_Display):
     def __init__(self, audit: Audit) -> None:
         super().__init__(audit)
         if not audit.groups:
-            raise _checks.groups_not_audited()
+            raise errors.groups_not_audited()
 
     @classmethod
     def from_predictions(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant import _checks
+from calibrant import errors
 from calibrant._extras import require
 from calibrant._types import FloatArray
-from calibrant.audit import Audit
-from calibrant.curves import Histogram, ReliabilityCurve
-from calibrant.decide.curve import CostCurve
-from calibrant.measure.interval import Interval
-from calibrant.sources.labels import check_event
+from calibrant.auditing.audit import Audit
+from calibrant.auditing.curves import Histogram, ReliabilityCurve
+from calibrant.data.memory.labels import check_event
+from calibrant.decisions.curve import CostCurve
+from calibrant.measures.interval import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise _checks.not_axes(type(ax).__name__)
+        raise errors.not_axes(type(ax).__name__)
     return ax
 
 
@@ -55,14 +55,14 @@ def predicted(
     """Return the probability of the event, and the label of the event if it must be named."""
     for name in ("predict_proba", "classes_"):
         if isinstance(estimator, type) or not hasattr(estimator, name):
-            raise _checks.model_lacks("estimator", type(estimator).__name__, name)
+            raise errors.model_lacks("estimator", type(estimator).__name__, name)
     classes = np.asarray(estimator.classes_).tolist()
     if len(classes) != 2:
-        raise _checks.two_classes_only(f"{len(classes)} classes")
+        raise errors.two_classes_only(f"{len(classes)} classes")
     if pos_label is not None:
         check_event(pos_label)
         if pos_label not in classes:
-            raise _checks.labels_lack_pos_label("classes_", pos_label, classes)
+            raise errors.labels_lack_pos_label("classes_", pos_label, classes)
     column = 1 if pos_label is None else classes.index(pos_label)
     known = classes in ([0, 1], [-1, 1])
     event = classes[1] if pos_label is None and not known else pos_label

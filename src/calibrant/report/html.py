@@ -13,11 +13,11 @@ import numpy as np
 from calibrant._extras import require
 from calibrant._text import MOST_OF_MESSAGE, named, visible
 from calibrant._types import FloatArray
-from calibrant.audit import Audit
-from calibrant.certify.certificate import rounded_down, rounded_up
-from calibrant.curves import DifferenceCurve, Histogram, ReliabilityCurve
-from calibrant.decide.curve import CostCurve
-from calibrant.measure.interval import Interval
+from calibrant.auditing.audit import Audit
+from calibrant.auditing.curves import DifferenceCurve, Histogram, ReliabilityCurve
+from calibrant.certificates.certificate import rounded_down, rounded_up
+from calibrant.decisions.curve import CostCurve
+from calibrant.measures.interval import Interval
 from calibrant.report.policy import with_policy
 from calibrant.report.svg import Picture
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from calibrant._text import visible
-from calibrant.audit import Audit
-from calibrant.certify.certificate import rounded_down, rounded_up
+from calibrant.auditing.audit import Audit
+from calibrant.certificates.certificate import rounded_down, rounded_up
 from calibrant.report.html import count, number, percent
 
 #: How marks are written that would mean something.

@@ -14,19 +14,19 @@ from rich.table import Table
 from rich.text import Text
 
 from calibrant._text import named
-from calibrant.audit import Audit
-from calibrant.certify.certificate import percent, rounded_down, rounded_up
-from calibrant.certify.methods import BETTING_BELOW
-from calibrant.certify.testing import chance
-from calibrant.compare import Comparison
-from calibrant.decide.price import Price
-from calibrant.decide.regret import DecisionCost
-from calibrant.groups import GroupFinding
-from calibrant.measure.family import Measures
-from calibrant.measure.interval import Interval
+from calibrant.auditing.audit import Audit
+from calibrant.auditing.compare import Comparison
+from calibrant.auditing.groups import GroupFinding
+from calibrant.certificates.certificate import percent, rounded_down, rounded_up
+from calibrant.certificates.specification import BETTING_BELOW
+from calibrant.certificates.testing import chance
+from calibrant.decisions.price import Price
+from calibrant.decisions.regret import DecisionCost
+from calibrant.measures.family import Measures
+from calibrant.measures.interval import Interval
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
-    from calibrant.recalibrate.study import Study
+    from calibrant.calibrators.evaluation import Study
 
 
 class _Marks(NamedTuple):

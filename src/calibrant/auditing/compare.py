@@ -1,0 +1,349 @@
+"""Compare: several models on the same rows, and which differences are certain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from calibrant._text import named
+from calibrant._types import FloatArray
+from calibrant.certificates.certificate import Certificate, percent
+from calibrant.certificates.certify import certificate_of, has_weights
+from calibrant.certificates.evidence import WERE_THESE, check_rows, too_good
+from calibrant.certificates.specification import Terms
+from calibrant.core.diagram import Diagram
+from calibrant.data.models import Models, Pairs, models_of
+from calibrant.measures.clinical import Estimate
+from calibrant.measures.decomposition import brier_of
+from calibrant.measures.error import error_of
+from calibrant.measures.interval import Interval, worst_of
+
+SCHEMA_VERSION = 1
+#: What rounding leaves of a variance of 0, as a share of the mean square.
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFinding:
+    """What was found for one model.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    calibration_error : float
+        c_emp, exact.
+    worst_interval : Interval
+        Where it fails most.
+    certificate : Certificate
+        Both ends for its true calibration error; those of all models hold at once.
+    brier, log_loss : float
+        Mean losses; log loss is inf if it was certain and wrong.
+    """
+
+    name: str
+    calibration_error: float
+    worst_interval: Interval
+    certificate: Certificate
+    brier: float
+    log_loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first model minus the second one: below 0 the first is better.
+
+    Attributes
+    ----------
+    first, second : str
+        Their names.
+    calibration_error : Estimate
+        Difference of the calibration errors measured, and proved ends for that of the true ones.
+    brier : Estimate
+        Difference of the mean losses, with the normal interval of the differences row by row.
+    log_loss : Estimate or None
+        The same; None if one of the two was certain and wrong, or gave a row a score of 0 or 1
+        that the other did not: if that is ever wrong it costs infinitely much, which no sample
+        rules out.
+    """
+
+    first: str
+    second: str
+    calibration_error: Estimate
+    brier: Estimate
+    log_loss: Estimate | None
+
+    @property
+    def better(self) -> str | None:
+        """Name the model that is proved to be better calibrated; None if neither is."""
+        if self.calibration_error.upper < 0:
+            return self.first
+        return self.second if self.calibration_error.lower > 0 else None
+
+    @property
+    def verdict(self) -> str:
+        """Say which of the two is better calibrated, if that is certain."""
+        if self.better is None:
+            names = f"{named(self.first)} and {named(self.second)}"
+            return f"it is not certain which of {names} is better calibrated"
+        other = self.second if self.better == self.first else self.first
+        return f"{named(self.better)} is better calibrated than {named(other)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Several models on the same rows; `compare` makes one.
+
+    Attributes
+    ----------
+    rows : int
+        Rows, each counted as often as it weighs.
+    confidence : float
+        Of all statements on calibration errors together; of all on Brier scores; of all on log
+        losses.
+    models : tuple of ModelFinding
+        In the order given.
+    differences : tuple of Difference
+        Of every pair of models.
+    warnings : tuple of str
+        What is allowed but should be known.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(20_000, seed=1)
+    >>> comparison = cb.compare(y_true, {"old": y_prob**2, "new": y_prob})
+    >>> print(comparison.summary[0])
+    new has the smallest calibration error on these 20,000 rows: 0.003916.
+    >>> [model.name for model in comparison.models]
+    ['old', 'new']
+    """
+
+    rows: int
+    confidence: float
+    models: tuple[ModelFinding, ...]
+    differences: tuple[Difference, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """The findings in sentences."""
+        best = min(self.models, key=lambda one: one.calibration_error)
+        certain = [one.verdict for one in self.differences if one.better is not None]
+        sure = percent(self.confidence)
+        if certain:
+            proved = (
+                f"With {sure} confidence, all at once, if rows are independent: "
+                f"{'; '.join(certain)}."
+            )
+        else:
+            proved = f"At {sure} confidence no model is shown to be better calibrated than another."
+        return (
+            f"{named(best.name)} has the smallest calibration error on these {self.rows:,} rows: "
+            f"{best.calibration_error:.4g}.",
+            proved,
+            *self._losses(),
+        )
+
+    def _losses(self) -> tuple[str, ...]:
+        """Say which losses are lower, where rows are many enough to tell."""
+        lower = []
+        for pair in self.differences:
+            for name, found in (("Brier score", pair.brier), ("log loss", pair.log_loss)):
+                if found is not None and not found.lower <= 0 <= found.upper:
+                    order = (
+                        (pair.first, pair.second) if found.upper < 0 else (pair.second, pair.first)
+                    )
+                    first, second = map(named, order)
+                    lower.append(f"the {name} is lower for {first} than for {second}")
+        words = f"By a normal limit at the same confidence: {'; '.join(lower)}."
+        return (words,) if lower else ()
+
+    def __repr__(self) -> str:
+        return " ".join(self.summary)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "schema": "calibrant.comparison",
+            "schema_version": SCHEMA_VERSION,
+            "summary": list(self.summary),
+            "rows": self.rows,
+            "confidence": self.confidence,
+            "models": [_model(one) for one in self.models],
+            "differences": [{**asdict(one), "verdict": one.verdict} for one in self.differences],
+            "warnings": list(self.warnings),
+        }
+
+
+def compare(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    confidence: float = 0.95,
+    sample_weight: Any = None,
+    pos_label: object = None,
+    label: str | None = None,
+    probs: Sequence[str] | None = None,
+    weight: str | None = None,
+) -> Comparison:
+    """Compare the calibration and the losses of several models on the same rows.
+
+    Parameters
+    ----------
+    y_true : array_like, or a table
+        Outcomes, 0/1; or a table that holds them, as for `Predictions`, with `label` and `probs`.
+    y_prob : mapping of name to array_like
+        The scores of each model.
+    confidence : float, default 0.95
+        Of all statements on calibration errors at once, and likewise on either loss.
+    sample_weight : array_like, optional
+        How often each row counts, a whole number.
+    pos_label : optional
+        The label that is the event.
+    label : str, optional
+        With a table: its column of outcomes.
+    probs : list of str, optional
+        With a table: its columns of scores, one for each model.
+    weight : str, optional
+        With a table: its column of weights.
+
+    Returns
+    -------
+    Comparison
+        Its repr is a sentence; `to_dict` gives the numbers.
+
+    Notes
+    -----
+    With K models each one's true calibration error lies in its certificate [L, U] at
+    (1 - confidence) / K. If all do, the difference of any two lies in [L1 - U2, U1 - L2]. The
+    intervals for losses are those of the mean of row differences, in the limit of many rows. They
+    are at least as wide as they would be if, row by row, the one of the two models were right that
+    makes the difference vary more: in a sample without events differences hardly vary, which is no
+    evidence.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, truth = cb.simulate.overconfident().draw(50_000, seed=1)
+    >>> print(cb.compare(y_true, {"model": y_prob, "truth": truth}).summary[1])
+    With 95% confidence, all at once, if rows are independent: truth is better calibrated than
+    model.
+    """
+    models = models_of(
+        y_true, y_prob, sample_weight, pos_label, label=label, probs=probs, weight=weight
+    )
+    return comparison_of(models, confidence)
+
+
+def comparison_of(models: Models, confidence: float) -> Comparison:
+    """Compare models, wherever their rows live."""
+    names = models.names
+    terms = Terms(confidence, "certified", "both", statements=len(names))
+    confidence = terms.confidence
+    diagrams = models.diagrams()
+    check_rows(diagrams[0], "a comparison")
+    pairs = models.pairs()
+    found = [
+        _finding(name, diagram, total, terms)
+        for name, diagram, total in zip(names, diagrams, pairs.log_loss.tolist(), strict=True)
+    ]
+    return Comparison(
+        rows=diagrams[0].count,
+        confidence=confidence,
+        models=tuple(found),
+        differences=tuple(_differences(found, pairs, diagrams[0].weight, confidence)),
+        warnings=models.warnings + _certain(names, pairs) + _fitted_here(names, diagrams),
+    )
+
+
+def _finding(name: str, diagram: Diagram, log_loss: float, terms: Terms) -> ModelFinding:
+    return ModelFinding(
+        name=name,
+        calibration_error=error_of(diagram)[0],
+        worst_interval=worst_of(diagram),
+        certificate=certificate_of(diagram, terms, weighted=has_weights(diagram)),
+        brier=brier_of(diagram),
+        log_loss=log_loss / diagram.weight,
+    )
+
+
+def _differences(
+    found: list[ModelFinding], pairs: Pairs, n: float, confidence: float
+) -> list[Difference]:
+    both = list(combinations(found, 2))
+    each = 1 - (1 - confidence) / len(both)
+    differences = []
+    for (one, other), brier, log in zip(both, pairs.brier, pairs.log, strict=True):
+        ends = one.certificate, other.certificate
+        differences.append(
+            Difference(
+                first=one.name,
+                second=other.name,
+                calibration_error=Estimate(
+                    one.calibration_error - other.calibration_error,
+                    ends[0].lower - ends[1].upper,
+                    ends[0].upper - ends[1].lower,
+                    confidence,
+                ),
+                brier=_paired(brier, n, each, confidence),
+                log_loss=_paired(log, n, each, confidence) if np.isfinite(log).all() else None,
+            )
+        )
+    return differences
+
+
+def _fitted_here(names: list[str], diagrams: list[Diagram]) -> tuple[str, ...]:
+    """Ask about models that have no calibration error at all."""
+    return tuple(
+        f"{named(name)} has no calibration error at all here: {WERE_THESE} Then nothing that is "
+        "said of it holds for other rows."
+        for name, diagram in zip(names, diagrams, strict=True)
+        if too_good(diagram)
+    )
+
+
+def _certain(names: list[str], pairs: Pairs) -> tuple[str, ...]:
+    """Say why there is no interval for a difference of log losses that are finite."""
+    return tuple(
+        f"No interval for the log losses of {named(one)} and {named(other)}: only one of the two "
+        "gave some row a score of 0 or 1, which costs infinitely much if it is ever wrong."
+        for (one, other), log in zip(combinations(names, 2), pairs.log, strict=True)
+        if np.isfinite(log[0]) and not np.isfinite(log[2])
+    )
+
+
+def _paired(sums: FloatArray, n: float, each: float, confidence: float) -> Estimate:
+    """Return the mean of row differences with its normal interval at level `each`.
+
+    With few surprises the sample's variance may be next to 0 by chance, so it counts as at least
+    what the models themselves expect: as in the score test of a rate, a sample without events then
+    excludes 0 only where enough of them were to be expected.
+    """
+    from scipy.special import ndtri
+
+    mean = float(sums[0]) / n
+    square = float(sums[1]) / n
+    variance = square - mean**2
+    if variance < _ROUNDING * square:  # all that is left of equal differences
+        variance = 0.0
+    variance *= n / (n - 1) if n > 1 else 1.0
+    variance = max(variance, float(sums[2]) / n)
+    width = float(ndtri((1 + each) / 2)) * math.sqrt(variance / n)
+    return Estimate(mean, mean - width, mean + width, confidence)
+
+
+def _model(one: ModelFinding) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "calibration_error": one.calibration_error,
+        "worst_interval": one.worst_interval.to_dict(),
+        "certificate": one.certificate.to_dict(),
+        "brier": one.brier,
+        "log_loss": one.log_loss if math.isfinite(one.log_loss) else str(one.log_loss),
+    }

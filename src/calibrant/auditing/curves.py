@@ -1,0 +1,234 @@
+"""Curves: what the pictures of an audit show, read off its diagram."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from calibrant._types import BoolArray, FloatArray
+from calibrant.certificates.bands import (
+    MOST_DRAWN,
+    QUICK,
+    consistency_ends,
+    fit_at,
+    points_need,
+    points_of,
+    reliability_ends,
+)
+from calibrant.core.diagram import Diagram, Needs
+from calibrant.core.minorant import minorant_need
+from calibrant.decisions.curve import CostCurve, cost_curve_of, envelope_need, thresholds_need
+from calibrant.measures.cumulative import CumulativeCurve, curve_need, curve_of
+
+#: Points of a curve, and bars of the histogram: what a picture can show.
+POINTS, BARS = 101, 40
+_SHARES = np.linspace(0, 1, POINTS)
+#: Even steps, and the ratios of costs that people name.
+_RATIOS = 1 / (1 + np.array([2.0, 3, 4, 5, 8, 10, 15, 20, 25, 30, 40, 50, 100, 200, 500, 1000]))
+_COSTS = np.unique(np.concatenate([np.linspace(0, 1, POINTS), _RATIOS, 1 - _RATIOS]).round(15))
+_EDGES = np.linspace(0, 1, BARS + 1)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ReliabilityCurve:
+    """Observed rates along the scores, by isotonic regression, with two bands.
+
+    Attributes
+    ----------
+    score : float array
+        Where along the scores.
+    observed : float array
+        The rate that isotonic regression gives there.
+    lower, upper : float array or None
+        Confidence band: holds the whole true curve, if it does not decrease.
+    consistent_lower, consistent_upper : float array or None
+        Consistency band: where the curve would lie at each score if the scores were right.
+    """
+
+    score: FloatArray
+    observed: FloatArray
+    lower: FloatArray | None
+    upper: FloatArray | None
+    consistent_lower: FloatArray | None
+    consistent_upper: FloatArray | None
+
+    def frame(self) -> dict[str, list[float]]:
+        """Return the columns as plain lists."""
+        return _frame(self)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DifferenceCurve:
+    """Observed minus predicted events along the scores, as a share of all rows.
+
+    Attributes
+    ----------
+    score : float array
+        The score up to which rows are counted; the first is NaN, before any.
+    share : float array
+        The share of the rows up to there.
+    difference : float array
+        Events observed minus predicted so far; its range is the calibration error.
+    consistent_lower, consistent_upper : float array or None
+        Where it would lie at each score if the scores were right.
+    """
+
+    score: FloatArray
+    share: FloatArray
+    difference: FloatArray
+    consistent_lower: FloatArray | None
+    consistent_upper: FloatArray | None
+
+    def frame(self) -> dict[str, list[float]]:
+        """Return the columns as plain lists."""
+        return _frame(self)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Histogram:
+    """Where the scores are.
+
+    Attributes
+    ----------
+    left, right : float array
+        Ends of each bar.
+    share : float array
+        The share of the rows in it; a score at an end counts to the right, 1 to the last bar.
+    """
+
+    left: FloatArray
+    right: FloatArray
+    share: FloatArray
+
+    def frame(self) -> dict[str, list[float]]:
+        """Return the columns as plain lists."""
+        return _frame(self)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Curves:
+    """Everything that pictures show; what a tally hides is None.
+
+    Attributes
+    ----------
+    reliability : ReliabilityCurve or None
+        Observed rates along the scores.
+    difference : DifferenceCurve
+        Observed minus predicted, added up.
+    cost : CostCurve or None
+        Cost of decisions before and after the best recalibration.
+    scores : Histogram or None
+        Where the scores are.
+    """
+
+    reliability: ReliabilityCurve | None
+    difference: DifferenceCurve
+    cost: CostCurve | None
+    scores: Histogram | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all columns as plain lists; a number that is none is None."""
+        parts = {"reliability": self.reliability, "difference": self.difference}
+        found = {name: one and _plain(one.frame()) for name, one in parts.items()}
+        cost = None if self.cost is None else self.cost.to_dict()
+        scores = None if self.scores is None else self.scores.frame()
+        return {**found, "cost": cost, "scores": scores}
+
+
+def _frame(curve: Any) -> dict[str, list[float]]:
+    columns = {name: getattr(curve, name) for name in curve.__slots__}
+    return {name: values.tolist() for name, values in columns.items() if values is not None}
+
+
+def _plain(columns: dict[str, list[float]]) -> dict[str, list[float | None]]:
+    return {
+        name: [None if value != value else value for value in values]  # noqa: PLR0124 (NaN)
+        for name, values in columns.items()
+    }
+
+
+def bars_need(diagram: Diagram) -> BoolArray:
+    """Mark the cells that hold scores of two bars."""
+    return thresholds_need(diagram, _EDGES)
+
+
+#: What must be opened for the curves.
+CURVES_NEED: tuple[Needs, ...] = (
+    partial(points_need, shares=_SHARES),
+    partial(curve_need, points=POINTS),
+    partial(thresholds_need, at=_COSTS),
+    partial(envelope_need, at=_COSTS),
+    bars_need,
+    minorant_need,
+    QUICK.need,
+)
+
+
+def curves_of(
+    diagram: Diagram, confidence: float, seed: int, *, independent: bool = True
+) -> Curves:
+    """Read the curves off a diagram resolved for them; only independent rows have bands."""
+    counts = diagram.totals.labels_binary and diagram.totals.weights_integer
+    claims = independent and counts and diagram.weight <= 2**53
+    at = points_of(diagram, _SHARES)
+    open_ = _opened(diagram)
+    steps = curve_of(diagram, POINTS)
+    drawn = claims and confidence <= MOST_DRAWN
+    difference = _difference(diagram, steps, confidence, seed) if drawn else (None, None)
+    reliability = None
+    if open_ and diagram.single[at - 1].all():
+        reliability = _reliability(diagram, confidence, seed, claims=claims)
+    costs_open = not _closed(diagram, CURVES_NEED[2]) and not _closed(diagram, CURVES_NEED[3])
+    return Curves(
+        reliability=reliability,
+        difference=DifferenceCurve(steps.score, steps.share, steps.difference, *difference),
+        cost=cost_curve_of(diagram, _COSTS) if costs_open else None,
+        scores=None if _closed(diagram, bars_need) else _histogram(diagram),
+    )
+
+
+def _closed(diagram: Diagram, need: Needs) -> bool:
+    return bool((need(diagram) & ~diagram.single).any())
+
+
+def _opened(diagram: Diagram) -> bool:
+    return not _closed(diagram, minorant_need)
+
+
+def _reliability(
+    diagram: Diagram, confidence: float, seed: int, *, claims: bool
+) -> ReliabilityCurve:
+    at = points_of(diagram, _SHARES)
+    score, observed = diagram.cells.score[at - 1], fit_at(diagram, at)
+    if not claims:
+        return ReliabilityCurve(score, observed, None, None, None, None)
+    ends = reliability_ends(diagram, at, confidence)
+    if confidence > MOST_DRAWN:
+        return ReliabilityCurve(score, observed, *ends, None, None)
+    [band] = consistency_ends(
+        diagram, at, ("reliability",), confidence=confidence, drawing=QUICK, seed=seed
+    )
+    return ReliabilityCurve(score, observed, *ends, *band)
+
+
+def _difference(
+    diagram: Diagram, steps: CumulativeCurve, confidence: float, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the band under calibration at the points of the curve; before any row it is 0."""
+    at = np.searchsorted(diagram.weight_before / diagram.weight, steps.share[1:])
+    at = np.unique(np.maximum(at, 1))
+    [(lower, upper)] = consistency_ends(
+        diagram, at, ("cumulative",), confidence=confidence, drawing=QUICK, seed=seed
+    )
+    share = diagram.weight_before[at] / diagram.weight
+    place = np.searchsorted(share, steps.share[1:])
+    return np.append(0.0, lower[place]), np.append(0.0, upper[place])
+
+
+def _histogram(diagram: Diagram) -> Histogram:
+    bar = np.minimum((diagram.cells.low * BARS).astype(np.int64), BARS - 1)
+    share = np.bincount(bar, diagram.cells.weight, BARS) / diagram.weight
+    return Histogram(_EDGES[:-1], _EDGES[1:], share)

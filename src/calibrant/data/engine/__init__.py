@@ -1,0 +1,1 @@
+"""Rows in an engine: dataframes through narwhals, databases through SQLAlchemy."""

@@ -1,0 +1,153 @@
+"""Addresses: where a database is, and every text without the password that opens it.
+
+Texts are scanned once from left to right, whatever is in them: they may come from a file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from calibrant import errors
+from calibrant._extras import require
+
+HIDDEN = "***"
+_ENVIRONMENT = "env:"
+_NAME = re.compile(r"[A-Za-z_]\w*")
+#: What the user's part of an address may stand after; a path has lost a slash.
+_MARK = re.compile(r":/{1,2}")
+#: What ends a user's name; a colon, and a password follows.
+_AFTER_USER = re.compile(r"[/?#@:]")
+#: The name of a value in the query of an address, which ends at the next &.
+_IN_QUERY = re.compile(r"[?&]\w*$")
+_LONGEST = 40
+_GAP = re.compile(r"[\s'\"]")
+_SPACE = re.compile(r"\s")
+#: What is said to be a secret anywhere; in an address the = may be escaped.
+_ASSIGNED = re.compile(
+    r"(?:passw(?:or)?d|pwd|passphrase|token|secret(?:_?key)?|access_?key|account_?key|api_?key)"
+    r"(?:['\"]?[ \t]{0,9}(?:=|%3D)|['\"]:)[ \t]{0,9}",
+    re.IGNORECASE,
+)
+#: How a quoted value may begin, the longest first, and how it then ends: quotes are doubled in a
+#: text of SQL, and escaped where a text is shown.
+_QUOTES = {"''": "''", '""': '""', "\\'": "\\'", '\\"': '\\"', "'": "'", '"': '"', "{": "}"}
+
+
+def url_from(text: str) -> str:
+    """Return a URL as it is, or from the environment variable NAME if the text is env:NAME."""
+    if not text.startswith(_ENVIRONMENT):
+        return text
+    name = text.removeprefix(_ENVIRONMENT)
+    if not _NAME.fullmatch(name):  # perhaps an address, which is not to be shown
+        raise errors.url_unreadable()
+    if not os.environ.get(name):
+        raise errors.variable_unset(name)
+    return os.environ[name]
+
+
+def without_secrets(text: str) -> str:
+    """Return any text without the passwords of addresses in it."""
+    lines = text.split("\n")
+    return "\n".join(_without_assigned(_without_users(line)) for line in lines)
+
+
+def shown_url(url: str) -> str:
+    """Return a URL without the user's name, the password and all that comes after a ?."""
+    if url.startswith(_ENVIRONMENT):
+        return url if _NAME.fullmatch(url.removeprefix(_ENVIRONMENT)) else HIDDEN
+    require("sqlalchemy", "sql")
+    from calibrant.data.engine.database import place_of
+
+    return place_of(url)
+
+
+def ambiguous(url: str) -> bool:
+    """Say whether there is more than one @ before any ?: the first belongs to a password."""
+    return url.partition("?")[0].count("@") > 1
+
+
+def password_in(url: str) -> str | None:
+    """Return all that could be the password of an address, also where its marks are not escaped.
+
+    It lies between the first colon after the user and the last @.
+    """
+    begin = _MARK.search(url)
+    mark = None if begin is None else _AFTER_USER.search(url, begin.end())
+    end = url.rfind("@")
+    if mark is None or mark.group() != ":" or end < mark.end():
+        return None
+    return url[mark.end() : end]
+
+
+def _without_users(line: str) -> str:
+    """Return a line without what stands before the hosts of its addresses."""
+    parts, done = [], 0
+    last, gap, last_before_gap = line.rfind("@"), -1, -1
+    begin = _MARK.search(line)
+    while begin is not None and begin.end() <= last:
+        start = begin.end()
+        if start > gap:
+            found = _GAP.search(line, start)
+            gap = len(line) if found is None else found.start()
+            last_before_gap = line.rfind("@", start, gap)
+        known = _has_password(line, start)
+        end = last if known else last_before_gap
+        if known or _has_colon(line, start, end):
+            parts += [line[done : begin.start()], f"://{HIDDEN}@"]
+            done = start = end + 1
+        begin = _MARK.search(line, start)
+    return "".join([*parts, line[done:]])
+
+
+def _has_password(line: str, start: int) -> bool:
+    """Say whether a user and a colon begin here: then all up to the last @ may be a password."""
+    mark = _AFTER_USER.search(line, start)
+    return mark is not None and mark.group() == ":"
+
+
+def _has_colon(line: str, start: int, end: int) -> bool:
+    """Say whether a colon stands before an @ that no gap parts from it, and before any ?."""
+    colon = line.find(":", start)  # at the latest in the next mark, so that all is read once
+    return 0 <= colon < end and line.find("?", start, colon) < 0
+
+
+def _without_assigned(line: str) -> str:
+    """Return a line without the values that are said to be secrets."""
+    parts, done = [], 0
+    found = _ASSIGNED.search(line)
+    while found is not None:
+        begin = found.end()
+        end = _end_of_value(line, found.start(), begin)
+        parts += [line[done:begin], HIDDEN if end > begin else ""]
+        done = end
+        found = _ASSIGNED.search(line, end)
+    return "".join([*parts, line[done:]])
+
+
+def _end_of_value(line: str, name: int, begin: int) -> int:
+    if _IN_QUERY.search(line[max(0, name - _LONGEST) : name]):
+        end = line.find("&", begin)
+        return len(line) if end < 0 else end
+    for quote, closing in _QUOTES.items():
+        if line.startswith(quote, begin):
+            closed = _end_of_quoted(line, begin + len(quote), closing)
+            if closed is not None:
+                return closed
+    if line.startswith(tuple(_QUOTES), begin):
+        return len(line)
+    space = _SPACE.search(line, begin)
+    return len(line) if space is None else space.start()
+
+
+def _end_of_quoted(line: str, begin: int, closing: str) -> int | None:
+    """Return where a quoted value ends, if it does; a doubled or escaped quote is part of it."""
+    place = line.find(closing, begin)
+    while place >= 0:
+        after = place + len(closing)
+        if line.startswith(closing, after):
+            after += len(closing)
+        elif line[place - 1] != "\\" or place == begin:
+            return after
+        place = line.find(closing, after)
+    return None

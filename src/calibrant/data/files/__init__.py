@@ -1,0 +1,1 @@
+"""Files: read part by part, written whole or not at all."""

@@ -1,0 +1,430 @@
+"""Slots: which cell a row falls in, and the sums that each cell gathers from its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
+from calibrant.core.diagram import LogisticSums
+from calibrant.core.tally import Cells, Totals
+
+#: Levels of the table that rows are looked up in.
+_LEAST_TABLE, _MOST_TABLE = 8, 18
+#: The smallest double is 2**-1074, so below the octave that it opens there is only 0.
+_LAST_OCTAVE = 1074
+_MANY_SLOTS = 1 << 18
+#: Weighted rows added up in one go.
+_SHORT = 1 << 13
+
+
+class Rows(NamedTuple):
+    """Some rows: scores, labels (fractions or whole 0/1), and weights (None if all are 1)."""
+
+    score: FloatArray
+    label: FloatArray | BoolArray
+    weight: FloatArray | None
+
+    def take(self, index: BoolArray | IntArray) -> Rows:
+        """Return the rows at `index`."""
+        weight = None if self.weight is None else self.weight[index]
+        return Rows(self.score[index], self.label[index], weight)
+
+    @staticmethod
+    def concatenate(parts: Sequence[Rows]) -> Rows:
+        """Put the rows of several parts after one another."""
+        weights = [part.weight for part in parts if part.weight is not None]
+        return Rows(
+            np.concatenate([part.score for part in parts]),
+            np.concatenate([part.label for part in parts]),
+            np.concatenate(weights) if weights else None,
+        )
+
+
+def _scaled_and_cell(score: FloatArray, level: int) -> tuple[FloatArray, IntArray]:
+    """Return f * 2**level, which is exact, and its floor; a score of 1 is in the last cell."""
+    scaled = score * float(2**level)
+    cell = scaled.astype(np.int64)  # truncation is floor: no score is negative
+    if score.size and score.max() == 1:
+        np.minimum(cell, 2**level - 1, out=cell)
+    return scaled, cell
+
+
+def place_in_cell(score: FloatArray, level: int) -> tuple[IntArray, FloatArray]:
+    """Return the cell of each score, and how far inside it the score lies, from 0 to 1."""
+    scaled, cell = _scaled_and_cell(score, level)
+    scaled -= cell
+    return cell, scaled
+
+
+def start_level(rows: int | None, *, fine: bool) -> int:
+    """Return the level of the first tally of so many rows, or of rows not yet counted.
+
+    Cells for a minorant should be finer, because more of them could hold a vertex.
+    """
+    suits = 14 if rows is None else min(14, int(np.log2(rows) / 2) + 3)
+    return suits + (3 if fine else 0)
+
+
+class Grid:
+    """Cells of one level, or of two: finer ones for the scores under 2**-crowd.
+
+    Where nearly all scores crowd near zero (fraud, rare diseases), cells of one width would
+    hold too many rows each, and a second pass would have to split them.
+    """
+
+    def __init__(self, level: int, crowd: int = 0) -> None:
+        self._level = level
+        self._crowd = min(crowd, level)  # else one coarse cell would overlap all fine ones
+        self.slots = (2 if crowd else 1) << level
+
+    def place(self, score: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Return the slot of each score, and how far inside its cell it lies."""
+        slot, inside = place_in_cell(score, self._level + self._crowd)
+        if self._crowd:
+            above = np.flatnonzero(slot >= 1 << self._level)
+            coarse, inside[above] = place_in_cell(score[above], self._level)
+            slot[above] = coarse + (1 << self._level)
+        return slot, inside
+
+    def names(self) -> tuple[IntArray, IntArray]:
+        """Return the level and the cell of each slot, in order of score."""
+        return self.named(np.arange(self.slots))
+
+    def named(self, slot: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the level and the cell of some slots."""
+        if not self._crowd:
+            return np.full(len(slot), self._level), slot
+        fine = slot < (1 << self._level)
+        level = np.where(fine, self._level + self._crowd, self._level)
+        return level, np.where(fine, slot, slot - (1 << self._level))
+
+
+class Wanted:
+    """Some closed cells, and which rows fall in them."""
+
+    def __init__(self, cells: Cells, rows: int) -> None:
+        self._low, self._high = cells.low, cells.high
+        # A table with an entry for each cell of one level tells which scores are worth a look,
+        # and in which wanted cell they are if none of those is finer. It is as fine as pays.
+        finest = int(cells.level.max())
+        self._level = min(finest, max(_LEAST_TABLE, min(_MOST_TABLE, rows.bit_length() - 5)))
+        self._exact = finest == self._level
+        shift = cells.level - self._level
+        coarser = -shift.clip(max=0)
+        first = (cells.cell << coarser) >> shift.clip(min=0, max=63)
+        size = np.int64(1) << coarser
+        self._which = np.zeros(1 << self._level, dtype=np.int32)
+        self._which[first] = np.arange(len(cells))
+        np.maximum.accumulate(self._which, out=self._which)
+        inside = np.arange(1 << self._level) - first[self._which]
+        self._marked = (inside >= 0) & (inside < size[self._which])
+        changes = np.zeros(1 << 11, dtype=np.int64)
+        np.add.at(changes, _octave_of(self._low), 1)
+        np.add.at(changes, _octave_of(self._high) + 1, -1)
+        self._octaves = np.cumsum(changes) > 0
+
+    def inside(self, other: Wanted) -> bool:
+        """Whether every cell lies in a cell of the other."""
+        which = np.searchsorted(other._low, self._low, side="right") - 1
+        return bool((which >= 0).all() and (self._high <= other._high[which]).all())
+
+    def rows(self, score: FloatArray) -> tuple[IntArray, IntArray]:
+        """Return the rows of a chunk that are wanted, and which wanted cell each is in."""
+        _, entry = _scaled_and_cell(score, self._level)
+        row = np.flatnonzero(self._marked.take(entry))
+        if self._exact:
+            return row, self._which.take(entry[row]).astype(np.int64)
+        # where scores crowd at zero, most rows are in the first cell or below it
+        near = score[row]
+        low = near <= self._high[0]
+        first = row.take(np.flatnonzero(low & (near >= self._low[0])))
+        row = row.take(np.flatnonzero(~low))  # faster than a mask
+        # and others share a few entries of the table, but not their octaves
+        row = row.take(np.flatnonzero(self._octaves.take(_octave_of(score.take(row)))))
+        near = score[row]
+        which = np.searchsorted(self._low, near, side="right") - 1
+        inside = np.flatnonzero(near <= self._high.take(which))
+        return (
+            np.concatenate([first, row[inside]]),
+            np.concatenate([np.zeros(len(first), dtype=np.int64), which[inside]]),
+        )
+
+
+def _octave_of(score: FloatArray) -> IntArray:
+    """Return the exponent field of each double: which power of two it lies above."""
+    octave: IntArray = (score + 0.0).view(np.int64) >> 52  # + 0.0: no sign on a zero
+    return octave
+
+
+class Finer:
+    """The cells that closed cells split into: 2**bits each, and octaves for the one at zero.
+
+    Scores near zero often spread over many orders of magnitude, so the cell [0, 2**-L) splits
+    into [2**-l, 2**-(l - 1)) for every l, which are cells again: the second one of level l.
+    """
+
+    def __init__(self, cells: Cells, bits: int) -> None:
+        self._bits = bits
+        self._level = cells.level + bits
+        self._scale = np.ldexp(1.0, np.minimum(self._level, 1000))
+        self._first = cells.cell << bits
+        zero = np.flatnonzero(cells.cell == 0)
+        self._zero = int(zero[0]) if zero.size else -1
+        self._above_zero = int(cells.level[self._zero])
+        self._octaves = _LAST_OCTAVE - self._above_zero if zero.size else -1
+        self.slots = (len(cells) << bits) + self._octaves + 1
+
+    def place(self, score: FloatArray, which: IntArray) -> tuple[IntArray, FloatArray]:
+        """Return the slot of each score, given its closed cell, and how far inside it lies."""
+        zero = which == self._zero
+        if not zero.any():
+            return self._uniform(score, which)
+        slot, inside = np.empty(len(score), dtype=np.int64), np.empty(len(score))
+        row, other = np.flatnonzero(zero), np.flatnonzero(~zero)
+        slot[row], inside[row] = self._octave(score[row])
+        slot[other], inside[other] = self._uniform(score[other], which[other])
+        return slot, inside
+
+    def _uniform(self, score: FloatArray, which: IntArray) -> tuple[IntArray, FloatArray]:
+        inside = self._scaled(score, which)
+        first = self._first.take(which)
+        slot = np.minimum(inside.astype(np.int64), first + ((1 << self._bits) - 1))  # a score of 1
+        inside -= slot
+        slot += (which << self._bits) - first
+        return slot, inside
+
+    def _scaled(self, score: FloatArray, which: IntArray) -> FloatArray:
+        """Return f * 2**level; a product unless the power of two is past the largest double."""
+        if self._level.max() > 1000:
+            return np.ldexp(score, self._level.take(which))
+        scaled: FloatArray = score * self._scale.take(which)
+        return scaled
+
+    def _octave(self, score: FloatArray) -> tuple[IntArray, FloatArray]:
+        mantissa, exponent = np.frexp(score)  # f = m 2**e with m in [1/2, 1): level 1 - e, cell 1
+        octave = np.where(score > 0, -self._above_zero - exponent, self._octaves)
+        first = self.slots - self._octaves - 1
+        return first + octave, np.where(score > 0, 2 * mantissa - 1, 0.0)
+
+    def names(self) -> tuple[IntArray, IntArray]:
+        """Return the level and the cell of each slot."""
+        cell = (self._first[:, None] + np.arange(1 << self._bits)).ravel()
+        level = np.repeat(self._level, 1 << self._bits)
+        octave = np.arange(self._octaves + 1)
+        octave_level = np.minimum(self._above_zero + 1 + octave, _LAST_OCTAVE)
+        octave_cell = (octave < self._octaves).astype(np.int64)  # the last one holds 0 itself
+        return np.concatenate([level, octave_level]), np.concatenate([cell, octave_cell])
+
+
+class _OneScore:
+    """Finds out which slots have seen one distinct score only.
+
+    One representative is kept for each slot and compared with every later row of it. Slots
+    known to hold several scores are passed over, which for spread-out scores is nearly all.
+    """
+
+    def __init__(self, slots: int) -> None:
+        self._score = np.full(slots, np.nan)
+        self._several = np.zeros(slots, dtype=bool)
+
+    def see(self, slot: IntArray, score: FloatArray) -> None:
+        known = self._several.take(slot)
+        if known.any():
+            row = np.flatnonzero(~known)
+            slot, score = slot[row], score[row]
+        differs = self._score.take(slot) != score
+        if not differs.any():
+            return
+        slot, score = slot[differs], score[differs]
+        new = np.isnan(self._score.take(slot))
+        self._score[slot[new]] = score[new]
+        self._several[slot[self._score.take(slot) != score]] = True
+
+    def scores(self, slot: IntArray) -> FloatArray:
+        """Return the one score of each slot, NaN where there are several."""
+        score = self._score[slot] + 0.0  # -0.0 and 0.0 are one score
+        score[self._several[slot]] = np.nan
+        return score
+
+
+def _add(table: AnyArray, slot: IntArray, values: FloatArray | None) -> None:
+    """Add each row's value (1 if None) to its slot of the table."""
+    if len(slot) << 1 < len(table):  # bincount makes a table of its own: too dear for few rows
+        np.add.at(table, slot, table.dtype.type(1) if values is None else values)
+    else:
+        table += np.bincount(slot, weights=values, minlength=len(table))
+
+
+class Counts:
+    """Sums for 0/1 labels without weights: two tables with an entry for each cell and label."""
+
+    def __init__(self, slots: int, rows: int) -> None:
+        # a large table of small numbers fits the cache better
+        small = slots > _MANY_SLOTS and rows < 2**31
+        self._rows: AnyArray = np.zeros(2 * slots, dtype=np.int32 if small else np.int64)
+        self._inside = np.zeros(2 * slots)
+        self._one = _OneScore(slots)
+
+    def add(self, slot: IntArray, inside: FloatArray, rows: Rows) -> None:
+        """Add rows; the array `slot` is used up.
+
+        What is summed is the place inside the cell, not the score: adding one and the same
+        score a million times would round a million times in one direction.
+        """
+        self._one.see(slot, rows.score)
+        slot <<= 1
+        slot += rows.label.astype(np.int64, copy=False)
+        _add(self._rows, slot, None)
+        _add(self._inside, slot, inside)
+
+    def filled(self) -> IntArray:
+        """Return the slots that are not empty."""
+        return np.flatnonzero(self._rows.reshape(-1, 2).any(axis=1))
+
+    def cells(self, level: IntArray, cell: IntArray) -> Cells:
+        """Return the non-empty slots; `level` and `cell` name the cell of each slot."""
+        slot = self.filled()
+        rows = tuple(self._rows[2 * slot + label].astype(np.int64) for label in (0, 1))
+        inside = self._inside[2 * slot], self._inside[2 * slot + 1]
+        return counted(level[slot], cell[slot], (rows[0], rows[1]), inside, self._one.scores(slot))
+
+
+def counted(
+    level: IntArray,
+    cell: IntArray,
+    rows: tuple[IntArray, IntArray],
+    inside: tuple[FloatArray, FloatArray],
+    score: FloatArray,
+) -> Cells:
+    """Return cells from their rows with label 0 and 1, and the places of these inside, summed."""
+    negatives, positives = rows
+    whole = cell.astype(np.float64)  # times rows it would not fit an integer
+    low_mass = np.ldexp(whole * negatives + inside[0], -level)
+    high_mass = np.ldexp(whole * positives + inside[1], -level)
+    total, ones = negatives + positives, positives.astype(np.float64)
+    return Cells(
+        level=level,
+        cell=cell,
+        rows=total,
+        weight=total.astype(np.float64),
+        positives=ones,
+        rise=np.maximum(ones - high_mass, 0.0),  # against rounding below 0
+        fall=low_mass,
+        score=score,
+    )
+
+
+class Sums:
+    """Sums for weights and fractional labels: one table for each sum of a cell."""
+
+    def __init__(self, slots: int) -> None:
+        self._rows = np.zeros(slots, dtype=np.int64)
+        self._sums = np.zeros((4, slots))
+        self._one = _OneScore(slots)
+
+    def add(self, slot: IntArray, inside: FloatArray, rows: Rows) -> None:
+        """Add rows, few at a time: short sums of equal numbers round less than long ones."""
+        del inside  # weights leave no whole part to split off
+        self._one.see(slot, rows.score)
+        _add(self._rows, slot, None)
+        weight = np.ones(len(slot)) if rows.weight is None else rows.weight
+        step = rows.label - rows.score
+        rise, fall = weight * np.maximum(step, 0.0), weight * np.maximum(-step, 0.0)
+        for table, values in zip(
+            self._sums, (weight, weight * rows.label, rise, fall), strict=True
+        ):
+            for start in range(0, len(slot), _SHORT):
+                _add(table, slot[start : start + _SHORT], values[start : start + _SHORT])
+
+    def filled(self) -> IntArray:
+        """Return the slots that are not empty."""
+        return np.flatnonzero(self._rows)
+
+    def cells(self, level: IntArray, cell: IntArray) -> Cells:
+        """Return the non-empty slots; `level` and `cell` name the cell of each slot."""
+        slot = self.filled()
+        weight, positives, rise, fall = self._sums[:, slot]
+        return Cells(
+            level=level[slot],
+            cell=cell[slot],
+            rows=self._rows[slot],
+            weight=weight,
+            positives=positives,
+            rise=rise,
+            fall=fall,
+            score=self._one.scores(slot),
+        )
+
+
+def logistic_sums(
+    odds: FloatArray,
+    label: FloatArray,
+    weight: FloatArray | None,
+    intercept: float,
+    slope: float,
+) -> FloatArray:
+    """Return the sums of a logistic model over some rows, as `Source.logistic_sums` has them.
+
+    Eight numbers that add: the gradient, and three each of the information and of the squares.
+    """
+    mean = slope * odds
+    mean += intercept
+    np.negative(mean, out=mean)
+    with np.errstate(over="ignore"):  # a mean that rounds to 0
+        np.exp(mean, out=mean)  # vectorised, which scipy's expit is not
+    mean += 1
+    np.reciprocal(mean, out=mean)
+    left = label - mean
+    square = left * left
+    mean *= 1 - mean
+    if weight is not None:
+        left *= weight
+        mean *= weight
+        square *= weight
+    gradient = [left.sum(), np.einsum("i,i->", left, odds)]
+    return np.array([*gradient, *_moments(mean, odds), *_moments(square, odds)])
+
+
+def _moments(values: FloatArray, odds: FloatArray) -> tuple[float, float, float]:
+    """Return the sums of values, of values times odds, and of values times odds squared."""
+    times = values * odds
+    return float(values.sum()), float(times.sum()), float(np.einsum("i,i->", times, odds))
+
+
+def named_sums(sums: FloatArray) -> LogisticSums:
+    """Give eight numbers that were added up their names and shapes."""
+    g, h, a, b, c, s, t, u = sums.tolist()
+    return LogisticSums(np.array([g, h]), np.array([[a, b], [b, c]]), np.array([[s, t], [t, u]]))
+
+
+class Squares:
+    """The totals that cells do not hold: sums of products of score, label and weight."""
+
+    def __init__(self, labels_binary: bool) -> None:
+        self._known_binary = labels_binary
+        self._binary = self._integer = True
+        self._ff = self._fy = self._yy = 0.0
+
+    def add(self, rows: Rows) -> None:
+        """Add rows."""
+        # einsum, not dot: BLAS would start threads for a few microseconds of work
+        score, label, weight = rows
+        if weight is not None:
+            self._integer = self._integer and bool((np.rint(weight) == weight).all())
+        weighted = score if weight is None else score * weight
+        self._ff += float(np.einsum("i,i->", weighted, score))
+        if not self._known_binary:
+            self._binary = self._binary and not bool(((label > 0) & (label < 1)).any())
+            weighted_label = label if weight is None else label * weight
+            self._yy += float(np.einsum("i,i->", weighted_label, label))
+            self._fy += float(np.einsum("i,i->", weighted, label))
+
+    def totals(self, cells: Cells) -> Totals:
+        """Return what was added up; for 0/1 labels y^2 = y and y f = y - y (1 - f)."""
+        if self._known_binary:
+            self._yy = float(cells.positives.sum())
+            self._fy = float((cells.positives - cells.rise).sum())
+        return Totals(self._ff, self._fy, self._yy, self._binary, self._integer)

@@ -1,0 +1,288 @@
+"""Arrays: rows in memory, tallied and opened chunk by chunk.
+
+A chunk's temporaries stay in cache, and nothing of the size of the input is ever allocated.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import xlog1py, xlogy
+
+from calibrant import errors
+from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
+from calibrant.core.diagram import LogisticSums
+from calibrant.core.tally import Cells, Tally, Totals
+from calibrant.data.grouped_cells import counted_rows, order_by_score
+from calibrant.data.memory.columns import Column, numbers
+from calibrant.data.memory.kernel import (
+    Counts,
+    Finer,
+    Grid,
+    Rows,
+    Squares,
+    Sums,
+    Wanted,
+    logistic_sums,
+    named_sums,
+    start_level,
+)
+from calibrant.data.memory.labels import Labels
+from calibrant.data.rules import check_unit, ends_of
+
+#: The table of sums has an entry for every cell, also for empty ones, so it must end somewhere.
+DENSEST_LEVEL = 20
+#: Cells that a finer tally may have, as a power of two.
+_FINER_BITS = 13
+#: A cell is split by at least this many levels, if its number has room for them. A closed cell
+#: holds two doubles at least, so its number is under 2**53 and there is always room for nine.
+_LEAST_BITS, _MOST_BITS = 3, 62
+#: Opening this many rows is always cheap.
+_FEW_ROWS = 1 << 12
+
+
+class ArraySource:
+    """Rows in memory; the pass that tallies them checks that scores lie in [0, 1]."""
+
+    def __init__(
+        self, labels: Labels, prob: Column, weight: Column | None, *, fine: bool = False
+    ) -> None:
+        self._labels = labels
+        self._prob = prob
+        self._weight = weight
+        self._nearby: tuple[Wanted, list[Rows]] | None = None
+        # what pays in time for a minorant is more memory than a calibration error should take
+        self._keep = len(prob) // (5 if fine else 12)
+        self._few = max(1 << 16, len(prob) >> 7) if fine else max(_FEW_ROWS, len(prob) >> 8)
+        self._start = self._tallied(_grid_for(prob, fine))
+
+    def __len__(self) -> int:
+        return len(self._prob)
+
+    def start(self) -> tuple[Cells, Totals]:
+        """Return the cells of the first pass, whose width suits the number of rows."""
+        return self._start
+
+    def tally(self, level: int) -> Tally:
+        """Tally all rows at the level given."""
+        level = errors.whole_number("level", level, least=0, most=DENSEST_LEVEL)
+        return Tally(level, *self._tallied(Grid(level)))
+
+    def zoom(self, cells: Cells) -> Cells:
+        """Open cells: pooled scores if they are few, else cells finer by several levels."""
+        rows = int(cells.rows.sum())
+        chunks = self._chunks_in(Wanted(cells, len(self)), keep=rows <= self._keep)
+        if rows <= self._few:
+            opened = Rows.concatenate([found for _, found in chunks])
+            return pooled_rows(opened, *order_by_score(opened.score))
+        bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
+        bits = min(bits, _MOST_BITS - int(cells.cell.max()).bit_length())
+        grid = Finer(cells, bits)
+        sums = self.accumulator(grid.slots)
+        for which, found in chunks:
+            sums.add(*grid.place(found.score, which), found)
+        return sums.cells(*grid.names())
+
+    def rows(self) -> Rows:
+        """Return every row at once, also those of weight 0, in the order they came in.
+
+        For what is not a sum over scores, such as clusters; it takes memory with the rows.
+        """
+        parts = [self._rows(start, score, slice(None)) for start, score in self._scores()]
+        return Rows.concatenate(parts)
+
+    def counts(
+        self, low: float = 0.0, high: float = np.inf
+    ) -> tuple[FloatArray, AnyArray, AnyArray]:
+        """Return the scores from `low` up to `high`, each once, and its rows with label 0 and 1."""
+        rows = self.rows()
+        if low > 0 or high <= 1:
+            rows = rows.take((rows.score >= low) & (rows.score < high))
+        if rows.weight is None:
+            return counted_rows(rows.score, rows.label)
+        rows = rows.take(rows.weight > 0)
+        cells = pooled_rows(rows, *order_by_score(rows.score))
+        return cells.score, cells.weight - cells.positives, cells.positives
+
+    @staticmethod
+    def of_rows(rows: Rows, whole: Totals) -> ArraySource:
+        """Return some rows, checked before, as a source; what they are is said of the whole."""
+        weight = None if rows.weight is None else Column(rows.weight, "sample_weight")
+        label, prob = Column(rows.label, "y_true"), Column(rows.score, "y_prob")
+        part = ArraySource(Labels(label), prob, weight)
+        cells, totals = part._start
+        part._start = (
+            cells,
+            replace(
+                totals,
+                labels_binary=whole.labels_binary,
+                weights_integer=whole.weights_integer,
+            ),
+        )
+        return part
+
+    @property
+    def step(self) -> int:
+        """Rows in a chunk."""
+        return self._prob.step
+
+    def weights(self) -> FloatArray | None:
+        """Return the weight of each row; None if all weigh 1."""
+        if self._weight is None:
+            return None
+        parts = [numbers(raw, start, self._weight.name) for start, raw in self._weight.chunks()]
+        return np.concatenate(parts)
+
+    def numbered_chunks(self) -> Iterator[tuple[int, BoolArray | None, Rows]]:
+        """Yield the rows of positive weight: where a chunk starts, which they are, and the rows."""
+        for start, score in self._scores():
+            rows = self._rows(start, score, slice(None))
+            if rows.weight is None:
+                yield start, None, rows
+            else:
+                kept = rows.weight > 0
+                yield start, kept, rows.take(kept)
+
+    def rest(self) -> None:
+        """Do nothing: nothing is open."""
+
+    def log_loss(self) -> float:
+        """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
+
+        def loss(rows: Rows) -> AnyArray:
+            score, label, weight = rows
+            with np.errstate(divide="ignore"):
+                if self._labels.binary:
+                    gain = np.log(np.where(label, score, 1 - score))
+                else:
+                    # an impossible event costs nothing, so 0 * log 0 is 0
+                    gain = xlogy(label, score) + xlog1py(1 - label, -score)
+            return -np.array(gain.sum() if weight is None else (gain * weight).sum())
+
+        return float(self._total(loss))
+
+    def logistic_sums(
+        self, models: list[tuple[float, float]], clip: float | None = None
+    ) -> list[LogisticSums]:
+        """Return the sums of P(Y = 1) = sigmoid(intercept + slope logit f) for each model."""
+
+        def sums(rows: Rows) -> AnyArray:
+            score, label, weight = rows
+            if clip is not None:
+                score = score.clip(clip, 1 - clip)
+            elif score.min(initial=0.5) <= 0 or score.max(initial=0.5) >= 1:
+                raise ends_of(self._prob)
+            odds, outcome = np.log(score / (1 - score)), label.astype(np.float64)
+            return np.array([logistic_sums(odds, outcome, weight, *model) for model in models])
+
+        return [named_sums(total) for total in self._total(sums)]
+
+    def _total(self, summed: Callable[[Rows], AnyArray]) -> AnyArray:
+        """Add up a function of the rows, chunks side by side on the processor's cores.
+
+        The parts are added in the order of the chunks, so that the cores change no digit.
+        """
+        step = 2 * self._prob.step  # longer, because a core waits for its turn between two
+        starts = range(0, len(self), step)
+        if len(starts) == 1:  # a pool would take longer than the work
+            return summed(self._chunk(0, step))
+        with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
+            parts = pool.map(lambda start: summed(self._chunk(start, step)), starts)
+            return sum(parts, start=np.array(0.0))
+
+    def _tallied(self, grid: Grid) -> tuple[Cells, Totals]:
+        sums, squares = self.accumulator(grid.slots), Squares(self._labels.binary)
+        for rows in self._chunks():
+            squares.add(rows)
+            sums.add(*grid.place(rows.score), rows)
+        cells = sums.cells(*grid.names())
+        return cells, squares.totals(cells)
+
+    def accumulator(self, slots: int) -> Counts | Sums:
+        """Return tables that add up rows such as these."""
+        simple = self._labels.binary and self._weight is None
+        return Counts(slots, len(self)) if simple else Sums(slots)
+
+    def _chunks(self) -> Iterator[Rows]:
+        """Yield the rows of positive weight, chunk by chunk, checked."""
+        for start in range(0, len(self), self._prob.step):
+            yield self._chunk(start)
+
+    def _chunk(self, start: int, rows: int | None = None) -> Rows:
+        score = numbers(self._prob.chunk(start, rows), start, self._prob.name)
+        check_unit(score, self._prob)
+        found = self._rows(start, score, slice(None), rows)
+        return found if found.weight is None else found.take(found.weight > 0)
+
+    def _chunks_in(self, wanted: Wanted, keep: bool) -> Iterator[tuple[IntArray, Rows]]:
+        """Yield the rows of positive weight in wanted cells, and which one each is in.
+
+        If they are few (`keep`), they are remembered, because the next cells to be opened are
+        most often inside these, and then there is no need to read all rows again.
+        """
+        if self._nearby is not None and wanted.inside(self._nearby[0]):
+            for rows in self._nearby[1]:
+                row, which = wanted.rows(rows.score)
+                if row.size:
+                    yield which, rows.take(row)
+            return
+        kept: list[Rows] = []
+        for start, score in self._scores():
+            row, which = wanted.rows(score)
+            if row.size == 0:
+                continue
+            rows = self._rows(start, score, row)
+            if rows.weight is not None:
+                counted = rows.weight > 0
+                which, rows = which[counted], rows.take(counted)
+            if keep:
+                kept.append(rows)
+            yield which, rows
+        if keep:
+            self._nearby = wanted, kept
+
+    def _scores(self) -> Iterator[tuple[int, FloatArray]]:
+        for start, raw in self._prob.chunks():
+            yield start, numbers(raw, start, self._prob.name)
+
+    def _rows(
+        self, start: int, score: FloatArray, row: IntArray | slice, rows: int | None = None
+    ) -> Rows:
+        label = self._labels.chunk(start, row, rows)
+        if self._weight is None:
+            return Rows(score[row], label, None)
+        weight = numbers(self._weight.chunk(start, rows)[row], start, self._weight.name)
+        return Rows(score[row], label, weight)
+
+
+def _grid_for(prob: Column, fine: bool) -> Grid:
+    """Choose the cells: about eight times the square root of the rows, and a look at where.
+
+    The choice costs or saves time and memory (measured); it never changes a result.
+    """
+    level = start_level(len(prob), fine=fine)
+    crowd = _crowd(prob)
+    return Grid(level - 1, crowd) if crowd else Grid(level)
+
+
+def _crowd(prob: Column) -> int:
+    """Return c such that nearly all scores are under 2**-c; 0 if they do not crowd."""
+    starts = np.linspace(0, len(prob) - 1, 64).astype(int).tolist()
+    peek = np.concatenate([numbers(prob.chunk(start, 16), start, prob.name) for start in starts])
+    high = float(np.sort(peek)[int(0.97 * len(peek))])
+    return min(20, int(-np.log2(high))) if 0 < high < 2**-3 else 0
+
+
+def pooled_rows(rows: Rows, order: IntArray, first: IntArray) -> Cells:
+    """Pool rows by score, given their order and where in it another score begins."""
+    score, label = rows.score[order], rows.label[order].astype(np.float64)
+    count = np.diff(np.append(first, len(score)))
+    weight = count.astype(np.float64)
+    if rows.weight is not None:
+        each = rows.weight[order]
+        weight, label = np.add.reduceat(each, first), label * each
+    return Cells.points(score[first] + 0.0, count, weight, np.add.reduceat(label, first))

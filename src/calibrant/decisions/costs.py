@@ -1,0 +1,193 @@
+"""Costs: what a wrong action costs, and Bayes' rule, which follows from it.
+
+Acting on a row without the event costs `false_positive`, not acting on a row with it costs
+`false_negative`. With probability f of the event, acting is right when f >= a / (a + b), a and b
+these two costs (Claim 1 of Gao, Parameswaran and Peng, 2017).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calibrant import errors
+from calibrant._types import BoolArray, FloatArray
+from calibrant.data.rules import scores_of
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """The two costs that decide, as differences to the right action.
+
+    Attributes
+    ----------
+    false_positive : float
+        What acting costs more than not acting, if there is no event.
+    false_negative : float
+        What not acting costs more than acting, if there is one.
+
+    Notes
+    -----
+    What the right action costs anyway plays no part in the choice, and is left out of every cost
+    that is reported.
+    """
+
+    false_positive: float
+    false_negative: float
+
+    @property
+    def scale(self) -> float:
+        """Their sum: what costs in units of p and 1 - p are multiplied by."""
+        return self.false_positive + self.false_negative
+
+    @property
+    def threshold(self) -> float:
+        """Act when the probability is at least this."""
+        return self.false_positive / self.scale
+
+
+def costs_of(false_positive: Any, false_negative: Any, matrix: Any = None) -> Costs:
+    """Check the costs that a user gives, either two numbers or a 2 x 2 matrix."""
+    if matrix is not None:
+        if false_positive is not None or false_negative is not None:
+            raise errors.costs_twice()
+        return _from_matrix(matrix)
+    if false_positive is None or false_negative is None:
+        raise errors.costs_missing()
+    a = _cost("false_positive", false_positive)
+    b = _cost("false_negative", false_negative)
+    if a == b == 0:
+        raise errors.costs_zero()
+    return Costs(a, b)
+
+
+def _cost(name: str, value: Any) -> float:
+    if not errors.is_single(value):
+        raise errors.cost_per_row(name)
+    cost = errors.amount(name, value)
+    if cost < 0:
+        raise errors.cost_negative(name, cost)
+    return cost
+
+
+def _from_matrix(matrix: Any) -> Costs:
+    """Read [[c00, c01], [c10, c11]], c_ij the cost of deciding i when the truth is j."""
+    table = errors.doubles(matrix)
+    if table is None or table.shape != (2, 2) or not (np.abs(table) <= errors.MOST_COST).all():
+        raise errors.matrix_shape(matrix)
+    a, b = float(table[1, 0] - table[0, 0]), float(table[0, 1] - table[1, 1])
+    if a >= 0 and b >= 0 and a + b > 0:
+        return Costs(a, b)
+    raise errors.matrix_one_sided(a, b)
+
+
+def bayes_threshold(
+    false_positive: float | None = None, false_negative: float | None = None, *, matrix: Any = None
+) -> float:
+    """Return the probability from which on acting costs less than not acting.
+
+    Parameters
+    ----------
+    false_positive : float
+        Cost of acting where there is no event.
+    false_negative : float
+        Cost of not acting where there is one.
+    matrix : 2 x 2 array_like, optional
+        Instead of both: ``[[c00, c01], [c10, c11]]``, c_ij the cost of deciding i (1: act) when
+        the truth is j (1: event). Gains are negative costs.
+
+    Returns
+    -------
+    float
+        a / (a + b). Act when the probability is at least that.
+
+    References
+    ----------
+    Gao, Parameswaran and Peng (2017), Claim 1; Elkan (2001).
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> cb.bayes_threshold(false_positive=1, false_negative=19)
+    0.05
+    >>> cb.bayes_threshold(matrix=[[0, 20], [1, 1]])
+    0.05
+    """
+    return costs_of(false_positive, false_negative, matrix).threshold
+
+
+def decide(
+    y_prob: Any,
+    *,
+    false_positive: Any = None,
+    false_negative: Any = None,
+    matrix: Any = None,
+) -> BoolArray:
+    """Decide for every row whether to act, by Bayes' rule.
+
+    Parameters
+    ----------
+    y_prob : array_like
+        Probabilities of the event, in [0, 1]; they should be calibrated.
+    false_positive : float or array_like
+        Cost of acting where there is no event: the same for all rows, or one for each, such as the
+        amount of each loan.
+    false_negative : float or array_like
+        Cost of not acting where there is one, likewise.
+    matrix : 2 x 2 array_like, optional
+        Instead of both, as for `bayes_threshold`.
+
+    Returns
+    -------
+    bool array
+        True where acting costs less, or as much: f >= a / (a + b).
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> cb.decide([0.02, 0.05, 0.3], false_positive=1, false_negative=19).tolist()
+    [False, True, True]
+    >>> cb.decide([0.1, 0.1], false_positive=1, false_negative=[5, 50]).tolist()
+    [False, True]
+    """
+    score = scores_of(y_prob)
+    if errors.is_single(false_positive) and errors.is_single(false_negative):
+        act: BoolArray = score >= costs_of(false_positive, false_negative, matrix).threshold
+        return act
+    if matrix is not None:
+        raise errors.costs_twice()
+    thresholds = row_thresholds(false_positive, false_negative, len(score))
+    return score >= thresholds
+
+
+def row_thresholds(false_positive: Any, false_negative: Any, rows: int) -> FloatArray:
+    """Return the threshold of each row, from costs of which one or both differ by row."""
+    if false_positive is None or false_negative is None:
+        raise errors.costs_missing()
+    a, b = (
+        row_costs(name, cost, rows)
+        for name, cost in (("false_positive", false_positive), ("false_negative", false_negative))
+    )
+    free = a + b <= 0
+    if free.any():
+        raise errors.row_costs_zero(int(np.argmax(free)))
+    thresholds: FloatArray = a / (a + b)
+    return thresholds
+
+
+def row_costs(name: str, cost: Any, rows: int) -> FloatArray:
+    """Return a cost for each row."""
+    if errors.is_single(cost):
+        return np.full(rows, _cost(name, cost))
+    each = errors.doubles(cost)
+    if each is None:
+        raise errors.out_of_range(name, "one number for each row", cost)
+    if each.shape != (rows,):
+        raise errors.lengths_differ([("y_prob", rows), (name, len(each))])
+    wrong = ~((each >= 0) & (each <= errors.MOST_COST))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise errors.cost_in_row(name, row, float(each[row]))
+    return each

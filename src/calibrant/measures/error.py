@@ -1,0 +1,117 @@
+"""The calibration error c_emp: exact, as a metric and as an assertion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calibrant import errors
+from calibrant.core.diagram import TOLERANCE, Diagram, resolve
+from calibrant.core.extremes import extremes, extremes_need
+from calibrant.data.predictions import data_of, warn
+from calibrant.measures.interval import worst_of
+
+
+def error_of(diagram: Diagram) -> tuple[float, float]:
+    """Return c_emp at the known points, which is attained, and the most it could be."""
+    found = extremes(diagram)
+    share = found.range / diagram.weight
+    return min(1.0, share), min(1.0, max(share, found.at_most / diagram.weight))
+
+
+def calibration_error(
+    y_true: Any, y_prob: Any = None, *, sample_weight: Any = None, pos_label: object = None
+) -> float:
+    """Measure the calibration error c_emp on the rows at hand, exactly.
+
+    The largest difference between observed and predicted positives over all intervals of
+    scores, as a share of all rows: 0.02 means that in no range of scores do predictions and
+    outcomes differ by more than 2 events in every 100 rows of the data. No bins, no smoothing,
+    no dependence on the order of rows; equal scores are pooled.
+
+    Parameters
+    ----------
+    y_true : array_like or Predictions or Tally
+        Outcomes: 0/1, -1/1, booleans, any two values with `pos_label`, or soft labels in
+        [0, 1]. With `sample_weight` as the probability of each point, soft labels give the
+        population's c(f) itself. A Predictions or a Tally stands for both arguments.
+    y_prob : array_like
+        Predicted probabilities of the event, in [0, 1].
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
+
+    Returns
+    -------
+    float
+        c_emp, between 0 and 1; 0 is best. A Tally whose cells hide more than 1e-12 is refused:
+        `audit` gives its bounds.
+
+    References
+    ----------
+    Gao, Parameswaran and Peng, "On the interpretability of conditional probability estimates in
+    the agnostic setting", AISTATS 2017, Definition 2. The same quantity is called ECCE-R or
+    Kuiper's statistic by Arrieta-Ibarra et al., JMLR 2022.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> round(cb.calibration_error([0, 1, 0, 1], [0.6, 0.8, 0.2, 0.4]), 12)
+    0.15
+    """
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    error, at_most = error_of(resolve(data.source, extremes_need))
+    warn(data.warnings, stacklevel=2)
+    if at_most - error > TOLERANCE:
+        raise errors.tally_inexact(error, at_most)
+    return error
+
+
+def assert_calibrated(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    max_error: float,
+    sample_weight: Any = None,
+    pos_label: object = None,
+) -> None:
+    """Fail, in words, if the calibration error is over `max_error`: for a user's own tests.
+
+    Parameters
+    ----------
+    y_true : array_like or Predictions or Tally
+        Outcomes, as for `calibration_error`.
+    y_prob : array_like
+        Predicted probabilities.
+    max_error : float
+        The largest calibration error that passes.
+    sample_weight : array_like, optional
+        Weight of each row.
+    pos_label : optional
+        The label that is the event.
+
+    Raises
+    ------
+    AssertionError
+        Says by how much, and names the worst interval.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> cb.assert_calibrated([0, 1, 0, 1], [0.6, 0.8, 0.2, 0.4], max_error=0.2)
+    >>> cb.assert_calibrated([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4], max_error=0.2)
+    Traceback (most recent call last):
+        ...
+    AssertionError: The calibration error is 0.35, over the 0.2 allowed. Worst: ...
+    """
+    max_error = errors.share("max_error", max_error)
+    data = data_of(y_true, y_prob, sample_weight, pos_label)
+    diagram = resolve(data.source, extremes_need)
+    warn(data.warnings, stacklevel=2)
+    error, at_most = error_of(diagram)
+    if at_most > max_error + TOLERANCE:
+        found = f"{error:.4g}" if at_most - error <= TOLERANCE else f"up to {at_most:.4g}"
+        raise AssertionError(
+            f"The calibration error is {found}, over the {max_error:.4g} allowed. "
+            f"Worst: {worst_of(diagram)}"
+        )

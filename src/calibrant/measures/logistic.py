@@ -1,0 +1,292 @@
+"""The logistic model behind calibration slope and intercept, fitted by passes over the rows.
+
+P(Y = 1) = sigmoid(a + b l), where l is the log-odds of the score (Cox, 1958). Cells of the diagram
+lead nearly to the estimate, so that one or two looks at the rows finish the work.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from calibrant import errors
+from calibrant._types import FloatArray
+from calibrant.core.diagram import Diagram, LogisticSums, Source
+from calibrant.core.tally import Cells
+from calibrant.data.memory.kernel import logistic_sums, named_sums
+
+#: Sums of logistic models, given the intercept and slope of each.
+Look: TypeAlias = Callable[[list[tuple[float, float]]], list[LogisticSums] | None]
+#: Newton's method doubles the digits with each step, so after a step this small it is done.
+_SMALL_STEP = 4e-7
+#: The secant adds about as many as it had one step before.
+_SMALL_SECANT = 1e-8
+_MOST_LOOKS = 100
+#: No step is longer than this, in log-odds and in deviations of log-odds.
+_LONGEST_STEP = 4.0
+#: If classes are separated, the slope and its variance grow without end; none that exists comes
+#: near this many log-odds for one deviation.
+_ENDLESS = 200.0
+
+
+class Climb:
+    """Newton's method on one concave likelihood, half as far whenever a step passes the top.
+
+    It works on log-odds that are centred and scaled, so that scores which lie close together,
+    or far out, are as good as any.
+    """
+
+    def __init__(self, center: float, scale: float, rate: float, *, free_slope: bool) -> None:
+        # columns of how (intercept, slope) on the raw log-odds depend on the free parameters
+        level = math.log(rate / (1 - rate))
+        if free_slope:
+            self._map = np.array([[1.0, -center / scale], [0.0, 1 / scale]])
+            self._fixed, self.trial = np.zeros(2), np.array([level, 0.0])
+        else:
+            self._map = np.array([[1.0], [0.0]])
+            self._fixed, self.trial = np.array([0.0, 1.0]), np.array([level - center])
+        self._step: FloatArray | None = None
+        self._rise = 0.0
+        self._information = self._squares = np.eye(2)
+        self.done = self.failed = False
+
+    @property
+    def raw(self) -> FloatArray:
+        """Intercept and slope on the raw log-odds."""
+        point: FloatArray = self._map @ self.trial + self._fixed
+        return point
+
+    @property
+    def slope_variance(self) -> float:
+        """The variance of a free slope, on the raw log-odds.
+
+        The larger of the sandwich A^-1 B A^-1, of the information A and the squares B (Huber, 1967;
+        White, 1982), and of A^-1: the first holds whatever the form of the truth, the second where
+        hardly an outcome is a surprise, so that the squares say nothing.
+        """
+        bread = np.linalg.inv(self._information)
+        sandwich = bread @ self._map.T @ self._squares @ self._map @ bread
+        return max(float(sandwich[1, 1]), float(bread[1, 1])) * float(self._map[1, 1]) ** 2
+
+    @property
+    def curvature(self) -> float:
+        """The information of the first free parameter."""
+        return float(self._information[0, 0])
+
+    @property
+    def residuals(self) -> float:
+        """The sum of squared residuals."""
+        return float(self._squares[0, 0])
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom of the variance: squared residuals, less the free parameters.
+
+        Where events are rare few rows say how far the estimate may be off, however many there are.
+        """
+        return max(1.0, self.residuals - len(self.trial))
+
+    def restart(self) -> None:
+        """Look again from where it stands, at other data."""
+        self._step, self.done, self.failed = None, False, False
+
+    def update(self, sums: LogisticSums) -> None:
+        """Move on, given what was seen at `raw`."""
+        slopes = self._map.T @ sums.gradient
+        information = self._map.T @ sums.information @ self._map
+        if self._step is not None and float(slopes @ self._step) < -self._rise / 2:
+            self._step = self._step / 2
+            self.trial = self.trial - self._step
+            return
+        try:
+            spread = np.linalg.inv(information)
+        except np.linalg.LinAlgError:
+            spread = np.full((len(slopes), len(slopes)), np.nan)
+        step, variance = spread @ slopes, np.diag(spread)
+        if not (np.isfinite(step).all() and (variance > 0).all()) or self._endless(variance):
+            self.failed = True
+            return
+        longest = float(np.abs(step).max())
+        step *= min(1.0, _LONGEST_STEP / max(longest, 1e-300))
+        self._information, self._squares = information, sums.squares
+        self._step, self._rise = step, float(slopes @ step)
+        self.trial = self.trial + step
+        # on a likelihood so flat that rounding tilts it, a millionth of a deviation is enough
+        enough = np.maximum(_SMALL_STEP, 1e-6 * np.sqrt(variance))
+        self.done = longest <= _LONGEST_STEP and bool((np.abs(step) <= enough).all())
+
+    def _endless(self, variance: FloatArray) -> bool:
+        """Whether the slope runs away, or nothing holds it: an intercept alone always exists."""
+        return len(variance) == 2 and bool(
+            abs(self.trial[1]) > _ENDLESS or variance[1] > _ENDLESS**2
+        )
+
+
+class End:
+    """One end of the interval of the intercept a, with the slope held at 1.
+
+    With p = sigmoid(a + l) the sum of y - p has mean 0 at the true a, whatever the form of the
+    truth, and deviation sqrt(V). The interval holds each a where it is within `quantile`
+    deviations of 0 (the score form of a sandwich interval; Boos, 1992). Next to its estimate that
+    is Wald's interval, which falls short where scores are extreme: there the information changes
+    by orders of magnitude inside the interval.
+    """
+
+    def __init__(self, climb: Climb, events: float, quantile: float, side: int) -> None:
+        self._point, self._events, self._quantile = float(climb.raw[0]), events, quantile
+        self._side = side
+        deviation = math.sqrt(max(climb.curvature, climb.residuals))
+        #: How far out it is: at first where Wald's end is.
+        self._distance = min(quantile * deviation / climb.curvature, _LONGEST_STEP)
+        #: By how much the logarithm of the deviations grows with that of the distance.
+        self._growth = 1.0
+        self.done = self.failed = False
+        self.restart()
+
+    @property
+    def raw(self) -> FloatArray:
+        """Intercept and slope on the raw log-odds."""
+        return np.array([self._point + self._side * self._distance, 1.0])
+
+    @property
+    def value(self) -> float:
+        """The end; where rounding hides it, the nearest point that is known to be beyond it."""
+        return self._point + self._side * (self._distance if self.done else self._outer)
+
+    def restart(self) -> None:
+        """Look again from where it stands, at other data."""
+        self._inner, self._outer = 0.0, math.inf
+        self._last: tuple[float, float] | None = None
+        self._steps = (math.inf, math.inf)
+        self.done = False
+
+    def update(self, sums: LogisticSums) -> None:
+        """Follow the secant of the logarithms, or halve or double where that is slow (Brent)."""
+        here, excess = self._distance, self._excess(sums)
+        if excess < 0:
+            self._inner = here
+        else:
+            self._outer = here
+        if self._last is not None and here != self._last[0]:
+            rise = math.log(here) - math.log(self._last[0])
+            self._growth = max(1e-3, (excess - self._last[1]) / rise)
+        farthest = 2 * here + _LONGEST_STEP
+        there = min(here * math.exp(min(-excess / self._growth, 1.0)), farthest)
+        slow = abs(there - here) > self._steps[0] / 2
+        if slow or not self._inner <= there <= self._outer:
+            there = min((self._inner + self._outer) / 2, farthest)
+        self._last, self._steps = (here, excess), (self._steps[1], abs(there - here))
+        self._distance = there
+        self.done = abs(there - here) <= _SMALL_SECANT * here
+        # cells may have another estimate, beyond this end
+        self.failed = not self.done and there < _SMALL_SECANT * self._quantile
+
+    def _excess(self, sums: LogisticSums) -> float:
+        """Return how the deviations of the sum of y - p compare with the quantile: a logarithm.
+
+        V is the sum of squared residuals as it would be if there were as many events as the model
+        says (for one score that all rows have: Wilson's), or of p (1 - p), if that is larger.
+        """
+        left, spread = float(sums.gradient[0]), float(sums.information[0, 0])
+        predicted = self._events - left
+        squared = predicted - spread
+        events = (float(sums.squares[0, 0]) - squared) * predicted / self._events
+        limit = self._quantile * math.sqrt(max(spread, squared + events, 0.0))
+        # where one of them is 0 its logarithm is only known to be far away
+        return math.log(max(-self._side * left, 1e-300)) - math.log(max(limit, 1e-300))
+
+
+def fitted(
+    source: Source, diagram: Diagram, wanted: tuple[str, ...], clip: float | None
+) -> list[Climb]:
+    """Fit the models wanted, "slope" (a and b free) and "intercept" (b = 1), in the same passes.
+
+    First to cells, each as if all its rows had the cell's mean score, and from there to the rows.
+    """
+    cells = _CellOdds(diagram.cells, clip)
+    rate = float(diagram.cells.positives.sum()) / diagram.weight
+
+    def begin(name: str) -> Climb:
+        return Climb(cells.center, cells.scale, rate, free_slope=name == "slope")
+
+    climbs = [begin(name) for name in wanted]
+    _all_done(climbs, cells.look)
+    # where the cells lead nowhere, the rows are climbed from the start
+    climbs = [
+        climb if climb.done else begin(name) for name, climb in zip(wanted, climbs, strict=True)
+    ]
+    for climb in climbs:
+        climb.restart()
+    _all_done(climbs, lambda models: source.logistic_sums(models, clip))
+    for climb in climbs:
+        climb.failed = climb.failed or not climb.done
+    return climbs
+
+
+def intercept_ends(
+    source: Source, diagram: Diagram, climb: Climb, quantile: float, clip: float | None
+) -> tuple[float, float]:
+    """Return the ends of the interval of an intercept: found on cells, and then on the rows."""
+    events = float(diagram.cells.positives.sum())
+    ends = [End(climb, events, quantile, side) for side in (-1, 1)]
+    _all_done(ends, _CellOdds(diagram.cells, clip).look)
+    if not all(end.done for end in ends):  # as for the estimates: from the start
+        ends = [End(climb, events, quantile, side) for side in (-1, 1)]
+    for end in ends:
+        end.restart()
+    _all_done(ends, lambda models: source.logistic_sums(models, clip))
+    lower, upper = (end.value for end in ends)
+    return lower, upper
+
+
+def one_odds(source: Source, clip: float) -> bool:
+    """Whether `clip` leaves all rows the same log-odds."""
+    found = source.logistic_sums([(0.0, 0.0)], clip)  # where all rows have the same information
+    if found is None:
+        return False
+    (all_rows, once), (_, twice) = found[0].information
+    return bool(all_rows * twice - once**2 <= 1e-12 * all_rows * twice)
+
+
+class _CellOdds:
+    """Cells as rows that all have the cell's mean score, where that has log-odds."""
+
+    def __init__(self, cells: Cells, clip: float | None) -> None:
+        mean = (cells.positives - cells.rise + cells.fall) / cells.weight
+        if clip is not None:
+            mean = mean.clip(clip, 1 - clip)
+        inner = (mean > 0) & (mean < 1)
+        score, self._weight = mean[inner], cells.weight[inner]
+        self._rate = cells.positives[inner] / self._weight
+        self._odds = np.log(score) - np.log1p(-score)
+        # the rate stands for outcomes of 0 and 1, whose squares differ from its own by this
+        more = self._weight * self._rate * (1 - self._rate)
+        powers = np.array([np.ones_like(self._odds), self._odds])
+        self._more = (powers * more) @ powers.T
+        self.center, self.scale = 0.0, 1.0
+        if score.size:
+            self.center = float(np.average(self._odds, weights=self._weight))
+            square = np.average((self._odds - self.center) ** 2, weights=self._weight)
+            self.scale = math.sqrt(float(square)) or 1.0
+
+    def look(self, models: list[tuple[float, float]]) -> list[LogisticSums]:
+        """Sum up logistic models over the cells."""
+        known = self._odds, self._rate, self._weight
+        found = [named_sums(logistic_sums(*known, *model)) for model in models]
+        return [one._replace(squares=one.squares + self._more) for one in found]
+
+
+def _all_done(climbs: Sequence[Climb] | Sequence[End], look: Look) -> None:
+    """Look until all of them have arrived, or it takes too long."""
+    for _ in range(_MOST_LOOKS):
+        active = [climb for climb in climbs if not (climb.done or climb.failed)]
+        if not active:
+            return
+        found = look([(float(climb.raw[0]), float(climb.raw[1])) for climb in active])
+        if found is None:
+            raise errors.tally_hides("the calibration slope and intercept")
+        for climb, sums in zip(active, found, strict=True):
+            climb.update(sums)

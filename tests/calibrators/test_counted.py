@@ -1,0 +1,161 @@
+"""Cross-fitting on counts: as on rows, and bounded where scores are pooled into cells."""
+
+import duckdb
+import numpy as np
+import pytest
+
+import calibrant as cb
+from calibrant.calibrators import counted, folds
+from calibrant.calibrators.counted import Pool, ends_of, held_out, measured, pool_of
+from calibrant.calibrators.crossfit import cross_fit
+from calibrant.calibrators.evaluation import calibrator_named, study_calibrator
+from calibrant.calibrators.folds import Deal
+from calibrant.simulate import overconfident
+
+METHODS = ["isotonic", "platt", "beta", "temperature", "histogram", "venn_abers"]
+MEASURES = ["calibration_error", "brier_score", "log_loss", "roc_auc"]
+
+
+def rows_of(n, seed=1):
+    y_true, y_prob, _ = overconfident().draw(n, seed=seed)
+    return y_true, y_prob
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_counts_give_what_rows_give(method):
+    y_true, y_prob = rows_of(3000)
+    data = cb.Predictions(y_true, y_prob.round(3))
+    calibrator = calibrator_named(method)
+    found = study_calibrator(data, calibrator)
+    rows = cross_fit(data, calibrator)
+    after = {"y_true": rows.label, "y_prob": rows.after, "sample_weight": rows.weight}
+    assert found.after.calibration_error == pytest.approx(cb.calibration_error(**after), abs=1e-12)
+    assert found.after.brier_score == pytest.approx(cb.brier_parts(**after).score, abs=1e-12)
+    assert found.after.roc_auc == pytest.approx(cb.roc_auc(**after), abs=1e-12)
+    assert found.before.calibration_error == pytest.approx(cb.calibration_error(data), abs=1e-12)
+    assert found.after_open is None
+
+
+def test_chunks_change_nothing(monkeypatch):
+    data = cb.Predictions(*rows_of(5000))
+    whole = study_calibrator(data, cb.IsotonicCalibrator()).after
+    monkeypatch.setattr(counted, "_CHUNK", 97)
+    parts = study_calibrator(data, cb.IsotonicCalibrator()).after
+    for name in MEASURES:
+        assert getattr(parts, name) == pytest.approx(getattr(whole, name), abs=1e-12)
+
+
+@pytest.mark.parametrize("many", [1 << 20, 10])
+def test_rows_are_dealt_once_in_folds_of_equal_size(monkeypatch, many):
+    monkeypatch.setattr(folds, "_MANY_SCORES", many)
+    counts = np.random.default_rng(0).integers(0, 4, 1000)
+    deal = Deal(counts, 5, np.random.default_rng(1))
+    parts = [np.append(deal.of(k, slice(0, 300)), deal.of(k, slice(300, 9999))) for k in range(5)]
+    assert (np.sum(parts, axis=0) == counts).all()
+    sizes = [int(part.sum()) for part in parts]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_a_file_gives_what_arrays_give(tmp_path, monkeypatch):
+    from calibrant.data.files import reading as files
+
+    y_true, y_prob = rows_of(4000)
+    path = str(tmp_path / "rows.parquet")
+    table = {"y": y_true.astype(int), "p": y_prob}
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t (y INTEGER, p DOUBLE)")
+        connection.executemany(
+            "INSERT INTO t VALUES (?, ?)", np.stack([table["y"], table["p"]], 1)[:800].tolist()
+        )
+        connection.execute(f"COPY (SELECT * FROM t) TO '{path}'")
+    monkeypatch.setattr(files, "SHORT", 10)
+    lazy = files.read_predictions(path, label="y", prob="p")
+    near = cb.Predictions(y_true[:800], y_prob[:800])
+    for limit in (1 << 24, 100):
+        monkeypatch.setattr(counted, "MOST_SCORES", limit)
+        monkeypatch.setattr(counted, "CELL_LEVEL", 8)
+        one, other = (study_calibrator(data, cb.IsotonicCalibrator()) for data in (lazy, near))
+        assert one.to_dict()["after"] == pytest.approx(other.to_dict()["after"], abs=1e-12)
+        assert (one.after_open is None) == (limit > 100)
+
+
+def split_at_random(pool, deals, label, score, seed):
+    """Deal the rows of every cell to the folds that its counts say: one of many ways."""
+    rng = np.random.default_rng(seed)
+    cell = np.searchsorted(pool.cells.low, score, side="right") - 1
+    fold = np.empty(len(score), dtype=int)
+    for k in range(len(pool.score)):
+        for outcome in (0, 1):
+            rows = np.flatnonzero((label == outcome) & (cell == k))
+            each = [int(deals[outcome].of(one, slice(k, k + 1))[0]) for one in range(5)]
+            fold[rows] = rng.permutation(np.repeat(np.arange(5), each))
+    return fold
+
+
+def hostile_rows(kind, level):
+    """Rows on the borders of cells, at 0 and 1, and with rates that leap inside a cell."""
+    rng = np.random.default_rng(level)
+    if kind == "spread":
+        y_true, y_prob = rows_of(1500, seed=level)
+        return y_true.astype(int), y_prob
+    border = rng.integers(0, 2**level + 1, 1500) / 2**level
+    inside = np.clip(border + rng.choice([0, 1e-9, -1e-9, 0.4 / 2**level], 1500), 0, 1)
+    rate = np.where(np.floor(inside * 2 ** (level + 1)) % 2, 0.9, 0.05)
+    return (rng.random(1500) < rate).astype(int), inside
+
+
+def losses(label, value):
+    with np.errstate(divide="ignore"):
+        log = -np.log(np.where(label, value, 1 - value))
+    return ((label - value) ** 2).mean(), log.mean()
+
+
+@pytest.mark.parametrize("kind", ["spread", "leaps"])
+@pytest.mark.parametrize("level", [2, 5, 9])
+@pytest.mark.parametrize("method", METHODS)
+def test_bounds_hold_for_every_row_at_its_own_score(monkeypatch, method, level, kind):
+    label, score = hostile_rows(kind, level)
+    monkeypatch.setattr(counted, "MOST_SCORES", 1)
+    monkeypatch.setattr(counted, "CELL_LEVEL", level)
+    pool = pool_of(cb.Predictions(label, score))
+    assert pool.cells is not None
+    calibrator = calibrator_named(method)
+    held = held_out(pool, calibrator)
+    rng = np.random.default_rng(0)
+    deals = Deal(pool.negatives, 5, rng), Deal(pool.positives, 5, rng)
+    fitted = [counted._fitted(pool, deals, fold, calibrator) for fold in range(5)]
+    for seed in range(3):
+        fold = split_at_random(pool, deals, label, score, seed)
+        after = np.empty(len(label))
+        for k in range(5):
+            after[fold == k] = fitted[k](score[fold == k])
+        exact = (
+            cb.calibration_error(label, after),
+            *losses(label, after),
+            cb.roc_auc(label, after),
+        )
+        for value, (low, high) in zip(exact, ends_of(held), strict=True):
+            assert low - 1e-12 <= value <= high + 1e-12
+    for value, (low, high) in zip(measured(held), ends_of(held), strict=True):
+        assert low - 1e-12 <= value <= high + 1e-12
+
+
+def test_what_cells_leave_open_is_said(monkeypatch):
+    monkeypatch.setattr(counted, "MOST_SCORES", 100)
+    monkeypatch.setattr(counted, "CELL_LEVEL", 6)
+    data = cb.Predictions(*rows_of(5000))
+    for method in METHODS:
+        found = study_calibrator(data, calibrator_named(method))
+        assert found.after_open is not None
+        assert found.note is not None
+        assert found.before.calibration_error == pytest.approx(cb.calibration_error(data))
+        assert found.to_dict()["after_open"]["brier_score"] >= 0
+
+
+def test_scores_that_tie_stay_apart_whatever_their_rows(monkeypatch):
+    monkeypatch.setattr(counted, "MOST_SCORES", 1000)
+    y_true, y_prob = rows_of(5000)
+    found = pool_of(cb.Predictions(y_true, y_prob.round(2)))
+    assert isinstance(found, Pool)
+    assert found.cells is None
+    assert (found.score == np.unique(y_prob.round(2))).all()
