@@ -25,9 +25,9 @@ test: $(VENV)/dev.stamp ## run the tests (under five minutes)
 test-floors: $(FLOORS)/floors.stamp ## run the tests of tables, files and databases with the oldest releases allowed
 	$(FLOORS)/bin/python -m pytest -n auto -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
 		-W ignore::FutureWarning -W "ignore:invalid value encountered in cast:RuntimeWarning" -m "not install and not validity and not engines and not browser" \
-		tests/sources tests/recalibrate tests/test_audit.py tests/test_compare.py tests/test_groups.py
+		tests/data tests/calibrators tests/auditing
 	CALIBRANT_ENGINES=1 $(FLOORS)/bin/python -m pytest -W ignore::DeprecationWarning \
-		-W ignore::PendingDeprecationWarning -W ignore::FutureWarning -m dask tests/sources tests/engines
+		-W ignore::PendingDeprecationWarning -W ignore::FutureWarning -m dask tests/data tests/engines
 
 test-install: $(VENV)/dev.stamp ## clone, set up and run the README's commands from nothing
 	$(BIN)/python -m pytest -m install

@@ -6,7 +6,9 @@ import io
 import json
 import unicodedata
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import numpy as np
 import pytest
@@ -24,6 +26,9 @@ from calibrant.report.html import html_of
 from calibrant.report.markdown import markdown_of, plain
 
 SOURCE = Path(cb.__file__).parent
+MODULES = [
+    one.name for one in walk_packages(cb.__path__, "calibrant.") if "__main__" not in one.name
+]
 CONTROLS = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0)]))
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 HOSTILE = f"\x1b[31m{CONTROLS}{BIDI}\u2028\u2029\ufeff\ud800<b>&|`*[x](y)www.evil.com"
@@ -104,13 +109,14 @@ SAMPLES = {
     "Names": [errors.Names(HOSTILE, LONG), errors.Names()],
 }
 #: Arguments that are one of a few words.
-WORDS = {("connection_setting", "name"): ["datestyle"]}
+WORDS = {("_connection_setting", "name"): ["datestyle"]}
+#: Every function that builds a refusal, next to whatever raises it.
 REFUSALS = {
-    name: function
-    for name, function in inspect.getmembers(_checks, inspect.isfunction)
-    if function.__module__ == errors.__name__
-    and inspect.signature(function).return_annotation in {"InputError", "str"}
-    and not name.startswith("_")
+    f"{module.removeprefix('calibrant.')}.{name}": function
+    for module in MODULES
+    for name, function in inspect.getmembers(import_module(module), inspect.isfunction)
+    if function.__module__ == module
+    and inspect.signature(function).return_annotation == "InputError"
 }
 
 
@@ -121,15 +127,13 @@ def samples_of(name, parameter):
 @pytest.mark.parametrize("name", REFUSALS)
 def test_every_refusal_is_one_short_visible_message(name):
     parameters = inspect.signature(REFUSALS[name]).parameters.values()
-    choices = [samples_of(name, one) for one in parameters]
+    choices = [samples_of(name.rpartition(".")[2], one) for one in parameters]
     for k in range(max(map(len, choices), default=1)):
         values = {
             one.name: choice[k % len(choice)]
             for one, choice in zip(parameters, choices, strict=True)
         }
         found = str(REFUSALS[name](**values))
-        if inspect.signature(REFUSALS[name]).return_annotation == "str":
-            found = bounded(found)  # a warning, which only the command line prints
         assert 0 < len(found) < MOST_OF_MESSAGE
         assert not hidden(found, keep="")
 

@@ -42,7 +42,7 @@ from calibrant.data.files.writing import (
 from calibrant.decisions.costs import costs_of
 from calibrant.decisions.price import price_of_miscalibration
 from calibrant.decisions.regret import expected_cost
-from calibrant.errors import InputError
+from calibrant.errors import InputError, path_shown
 from calibrant.experiments.cache import Cache
 from calibrant.experiments.documents import documents_example
 from calibrant.experiments.run import Part, Study
@@ -207,7 +207,7 @@ def audit_command(
     errors.inner_share("confidence", confidence)
     errors.clip_or_none(clip)
     if open_ and html is None:
-        raise errors.open_without_html()
+        raise _open_without_html()
     for path, ending in ((html, ".html"), (markdown, ".md")):
         if path is not None:
             check_name(path, ending)
@@ -342,9 +342,9 @@ def plan(
     For example: calibrant plan --epsilon 0.01
     """
     if scores is not None and prob is None:
-        raise errors.scores_need_column()
+        raise _scores_need_column()
     if prob is not None and scores is None:
-        raise errors.column_needs_scores()
+        raise _column_needs_scores()
     known = None if scores is None or prob is None else read_scores(scores, prob=prob)
     sizes: dict[str, int] = {
         method: sample_size(
@@ -507,9 +507,9 @@ def _print_whole(text: str) -> None:
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        raise errors.not_shown(encoding) from None
+        raise _not_shown(encoding) from None
     if visible(text, keep="\n") != text:
-        raise errors.not_visible()
+        raise _not_visible()
     print(text, end="")
 
 
@@ -520,13 +520,13 @@ def _check_export(
     if to == "onnx":
         for name, value in (("--column", column), ("--dialect", dialect)):
             if value is not None:
-                raise errors.option_of_sql(name)
+                raise _option_of_sql(name)
         if output is None:
-            raise errors.output_missing(to)
+            raise _output_missing(to)
     if output is not None:
         check_new(output, f".{to}", overwrite=overwrite)
     elif overwrite:
-        raise errors.overwrite_without_output()
+        raise _overwrite_without_output()
 
 
 @app.command("decide")
@@ -624,9 +624,9 @@ def reproduce_command(
     check_ready()
     require("matplotlib", "plot")
     if data_dir is not None and not data_dir.is_dir():
-        raise errors.data_folder_missing(str(data_dir))
+        raise _data_folder_missing(str(data_dir))
     if output.exists() and not output.is_dir():
-        raise errors.not_a_folder(str(output))
+        raise _not_a_folder(str(output))
     output.mkdir(parents=True, exist_ok=True)
     study = Study(
         seed=seed, runs=runs, quick=quick, data_dir=data_dir, cache=Cache(output / "cache")
@@ -645,7 +645,7 @@ def reproduce_command(
 
 def _no_bound(found: Audit) -> errors.InputError:
     why = found.missing["certified_upper"]
-    return errors.gate_without_bound(why, fitted_here=found.question is not None)
+    return _gate_without_bound(why, fitted_here=found.question is not None)
 
 
 def _show(
@@ -694,7 +694,7 @@ def _output() -> Iterator[Console]:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        raise errors.not_printed(error.strerror or str(error)) from None
+        raise _not_printed(error.strerror or str(error)) from None
 
 
 def _command() -> str:
@@ -717,14 +717,14 @@ def _check_secrets() -> None:
     for before, word in zip(["", *words], words, strict=False):
         belongs = before in {"--url", "--sql"} or word.startswith(("--url=", "--sql="))
         if not belongs and without_secrets(word) != word:
-            raise errors.secret_out_of_place()
+            raise _secret_out_of_place()
     urls = [word for before, word in zip(["", *words], words, strict=False) if before == "--url"]
     urls += [word for word in words if word.startswith("--url=")]
     # a password with a space that was not quoted: what follows it is an argument of its own
     for url in urls:
         rest = " ".join(words[words.index(url) :])
         if "@" not in url and without_secrets(rest) != rest and password_in(rest) is not None:
-            raise errors.secret_out_of_place()
+            raise _secret_out_of_place()
 
 
 def _note(message: Warning | str, *_details: Any, **_more: Any) -> None:
@@ -780,3 +780,77 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+def _gate_without_bound(why: str, *, fitted_here: bool) -> InputError:
+    # an error of 0 on rows that may have been fitted to must not pass as an estimate
+    way_out = (
+        "" if fitted_here else " Add --gate estimate to compare the error measured on these rows."
+    )
+    return InputError(
+        f"--max-error compares the certified upper bound, and there is none. {why}{way_out}"
+    )
+
+
+def _scores_need_column() -> InputError:
+    return InputError("--scores needs --prob, the name of the column that holds them.")
+
+
+def _column_needs_scores() -> InputError:
+    return InputError("--prob names a column of --scores FILE, but there is no file.")
+
+
+def _data_folder_missing(folder: str) -> InputError:
+    return InputError(
+        f"There is no folder {path_shown(folder)}. Name the one that has the UCI files with "
+        "--data-dir or CALIBRANT_DATA, or neither, and they are downloaded."
+    )
+
+
+def _not_a_folder(path: str) -> InputError:
+    return InputError(
+        f"{path_shown(path)} is a file, not a folder. Name a folder, which is made if need be."
+    )
+
+
+def _secret_out_of_place() -> InputError:
+    return InputError(
+        "A word of this command looks like the address of a database with its password. Give it as "
+        "--url, and what to read there by --table or --sql."
+    )
+
+
+def _not_printed(why: str) -> InputError:
+    return InputError(f"The answer could not be printed ({named(why, 200)}). Print it elsewhere.")
+
+
+def _output_missing(kind: str) -> InputError:
+    return InputError(
+        f"--to {kind} writes a file that is not text: say where, as -o calibrator.{kind}."
+    )
+
+
+def _option_of_sql(name: str) -> InputError:
+    return InputError(f"{name} is for --to sql; an ONNX model has no columns. Leave it out.")
+
+
+def _not_shown(encoding: str) -> InputError:
+    return InputError(
+        f"The output is {encoding}, which lacks letters of the column's name. Write the SQL to a "
+        "file: -o calibrator.sql."
+    )
+
+
+def _not_visible() -> InputError:
+    return InputError(
+        "The column's name has control characters, which would reach the terminal. Write the SQL "
+        "to a file: -o calibrator.sql."
+    )
+
+
+def _overwrite_without_output() -> InputError:
+    return InputError("--overwrite replaces a file: name it, as -o calibrator.sql.")
+
+
+def _open_without_html() -> InputError:
+    return InputError("--open shows the HTML report: say where to write it, as --html report.html.")

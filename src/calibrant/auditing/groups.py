@@ -24,6 +24,7 @@ from calibrant.data.groups import (
     views_of,
 )
 from calibrant.data.predictions import Predictions, TallyData
+from calibrant.errors import InputError
 from calibrant.measures.error import error_of
 from calibrant.measures.interval import Interval, worst_of
 
@@ -158,14 +159,14 @@ def grouped_by(data: Predictions, by: Any) -> Grouped:
 
     if isinstance(by, Mapping):
         if not by or not isinstance(data.source, ArraySource):
-            raise errors.groups_unnamed(by)
+            raise _groups_unnamed(by)
         from calibrant.data.memory.groups import GroupedArrays
 
         return GroupedArrays(data.source, by)
     names = [by] if isinstance(by, str) else by
     plain = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
     if not plain or not names or len(set(names)) < len(names) or not data.has_columns:
-        raise errors.groups_unnamed(by)
+        raise _groups_unnamed(by)
     return data.grouped(list(names))
 
 
@@ -224,3 +225,10 @@ def _left_out(grouped: Grouped, audited: int) -> tuple[str, ...]:
 def finite_or_text(value: Any) -> Any:
     """Return a value that JSON knows: infinite numbers as text."""
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _groups_unnamed(by: object) -> InputError:
+    return InputError(
+        f"by must name columns of the table, each once, such as by=['sex', 'region'], but it is "
+        f"{shown(by)}. Next to arrays pass them: by={{'sex': sex}}."
+    )

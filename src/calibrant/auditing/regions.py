@@ -9,7 +9,7 @@ import numpy as np
 from calibrant import errors
 from calibrant.auditing.groups import GroupFinding, groups_of
 from calibrant.certificates.specification import Terms
-from calibrant.certificates.training import outcome_of
+from calibrant.certificates.training import label_unknown, outcome_of
 from calibrant.data.memory.labels import check_event
 from calibrant.data.predictions import Predictions
 
@@ -71,7 +71,7 @@ def audit_regions(
     if pos_label is not None:
         check_event(pos_label)
     if pos_label is not None and pos_label not in classes.tolist():
-        raise errors.label_unknown(pos_label, None, classes.tolist(), name="pos_label")
+        raise label_unknown(pos_label, None, classes.tolist(), name="pos_label")
     leaves = np.asarray(model.apply(X))
     leaves = leaves[:, None] if leaves.ndim == 1 else leaves.reshape(len(leaves), -1)
     first = pos_label is not None and pos_label == classes[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,12 @@ from calibrant.calibrators.fingerprint import fingerprint, fingerprint_level
 from calibrant.calibrators.links import Link
 from calibrant.calibrators.lookup import lookup_of, pieces_in
 from calibrant.certificates.evidence import MANY_ROWS
+from calibrant.data import refusals
 from calibrant.data.engine.table import quoted
 from calibrant.data.files.copying import Original
 from calibrant.data.files.duckdb_tables import MISSING_WORDS, literal
 from calibrant.data.files.writing import check_new, taking_place
+from calibrant.errors import InputError, path_shown
 
 #: How a file is written, for the endings that it may have.
 _FORMATS = {
@@ -101,11 +104,11 @@ def apply_calibrator(
     """
     ending = output.suffix.lower()
     if ending not in _FORMATS:
-        raise errors.output_ending(str(output), list(_FORMATS))
+        raise _output_ending(str(output), list(_FORMATS))
     check_new(output, ending, overwrite=overwrite)
     table = Original(file)
     if table.holds(output):
-        raise errors.output_among_inputs(str(output))
+        raise _output_among_inputs(str(output))
     table.check([prob])
     _check_name(name, list(table.kinds))
     scores = _Scores(table, prob)
@@ -118,7 +121,7 @@ def apply_calibrator(
         found = table.write(query, part, f"{_FORMATS[ending]}{options}", group)
         found -= options == _OWN_TITLES
         if found != rows:
-            raise errors.table_changes(found, rows)
+            raise refusals.table_changes(found, rows)
     return Applied(output, rows, missing, fitted_here)
 
 
@@ -188,9 +191,9 @@ class _Scores:
         rows, missing, words, wrong, highest = found
         name = f"column {shown(self.prob)}"
         if words:
-            raise errors.not_numeric(name, *self._first(word, f"{quoted(self.prob)}::VARCHAR"))
+            raise refusals.not_numeric(name, *self._first(word, f"{quoted(self.prob)}::VARCHAR"))
         if wrong:
-            raise errors.outside_unit(name, wrong, *self._first(outside, score), highest)
+            raise refusals.outside_unit(name, wrong, *self._first(outside, score), highest)
         return rows, missing
 
     def fingerprint(self, rows: int) -> str | None:
@@ -216,7 +219,7 @@ class _Scores:
         with self.table.translated():
             found = self.table.connection.execute(f"{self.select(columns)} {more}").fetchall()
         if not found:  # though it was there a moment ago
-            raise errors.table_changes(0, 1)
+            raise refusals.table_changes(0, 1)
         return tuple(found[0])
 
 
@@ -226,4 +229,25 @@ def _check_name(name: str, columns: list[str]) -> None:
         raise errors.out_of_range("name", "the name of a column", name)
     taken = [column for column in columns if column.lower() == name.lower()]
     if taken:
-        raise errors.column_exists(name, taken[0])
+        raise _column_exists(name, taken[0])
+
+
+def _output_ending(path: str, endings: Sequence[str]) -> InputError:
+    return InputError(
+        f"{path_shown(path)} must be the name of a file that ends in {' or '.join(endings)}. Name "
+        "it so."
+    )
+
+
+def _output_among_inputs(path: str) -> InputError:
+    return InputError(
+        f"{path_shown(path)} is one of the files that are read, so all rows would take the place "
+        "of its own. Write to another file."
+    )
+
+
+def _column_exists(name: str, column: str) -> InputError:
+    return InputError(
+        f"There is a column {shown(column)} already, so none can be added as {shown(name)}. Give "
+        "it another name: --name calibrated_2."
+    )

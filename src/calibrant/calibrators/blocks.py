@@ -9,6 +9,7 @@ import numpy as np
 
 from calibrant import errors
 from calibrant._types import FloatArray
+from calibrant.calibrators.reading import calibrator_unreadable, exactly, numbers_in
 
 Interpolation: TypeAlias = Literal["step", "linear", "strict"]
 INTERPOLATIONS = ("step", "linear", "strict")
@@ -83,10 +84,10 @@ class Blocks:
     def from_dict(cls, parameters: dict[str, Any]) -> Blocks:
         """Read what `to_dict` wrote, and hold it to what blocks can be."""
         names = [field.name for field in fields(cls)]
-        errors.exactly(parameters, names, "the parameters of blocks")
+        exactly(parameters, names, "the parameters of blocks")
         if parameters["interpolation"] not in INTERPOLATIONS:
             raise errors.not_among("interpolation", parameters["interpolation"], INTERPOLATIONS)
-        columns = {name: errors.numbers_in(parameters, name) for name in names[:-1]}
+        columns = {name: numbers_in(parameters, name) for name in names[:-1]}
         blocks = cls(**columns, interpolation=parameters["interpolation"])
         blocks.verify()
         return blocks
@@ -95,9 +96,9 @@ class Blocks:
         """Refuse blocks that overlap, or values that no rows could have given."""
         columns = (self.low, self.high, self.weight, self.positives, self.value)
         if len({len(column) for column in columns}) != 1 or len(self) == 0:
-            raise errors.calibrator_unreadable("its columns are empty or differ in length")
+            raise calibrator_unreadable("its columns are empty or differ in length")
         if not all(np.isfinite(column).all() for column in columns):
-            raise errors.calibrator_unreadable("a number is not finite")
+            raise calibrator_unreadable("a number is not finite")
         in_order = (
             (self.low >= 0).all()
             and (self.high <= 1).all()
@@ -105,13 +106,13 @@ class Blocks:
             and (self.high[:-1] < self.low[1:]).all()
         )
         if not in_order:
-            raise errors.calibrator_unreadable("its blocks are not in order within [0, 1]")
+            raise calibrator_unreadable("its blocks are not in order within [0, 1]")
         rate = self.positives / np.where(self.weight > 0, self.weight, np.nan)
         if (
             not (np.abs(rate - self.value) <= 1e-9).all()
             or not ((self.value >= 0) & (self.value <= 1)).all()
         ):
-            raise errors.calibrator_unreadable("a value is not the rate of its block")
+            raise calibrator_unreadable("a value is not the rate of its block")
 
 
 def _between(score: FloatArray, knots: FloatArray, values: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -25,14 +26,19 @@ from sklearn.utils.validation import (
 )
 
 from calibrant import errors
+from calibrant._text import shown
 from calibrant._types import AnyArray, FloatArray
 from calibrant.calibrators.estimators import (
     Calibrator,
     IsotonicCalibrator,
     PlattCalibrator,
     TemperatureCalibrator,
+    one_class,
 )
+from calibrant.data import refusals
 from calibrant.data.memory.targets import weights_of
+from calibrant.data.rules import plain_labels
+from calibrant.errors import InputError, listing
 
 _FOLDS = 5
 #: Margins are scaled to this, because far out a sigmoid is 1 to the last bit.
@@ -124,7 +130,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         """
         X, y = indexable(X, y)  # noqa: N806
         y = column_or_1d(y, warn=True)
-        errors.plain_labels("y", y)
+        plain_labels("y", y)
         assert_all_finite(y, input_name="y")
         with errors.within_doubles("y"):
             check_classification_targets(y)
@@ -132,13 +138,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if isinstance(self._estimator, FrozenEstimator) and hasattr(self._estimator, "classes_"):
             unknown = np.setdiff1d(self.classes_, self._estimator.classes_)
             if unknown.size:
-                raise errors.classes_unknown(unknown.tolist(), self._estimator.classes_.tolist())
+                raise _classes_unknown(unknown.tolist(), self._estimator.classes_.tolist())
             self.classes_ = self._estimator.classes_
         if len(self.classes_) < 2:
-            raise errors.one_class()
+            raise one_class()
         weight = None if sample_weight is None else weights_of(sample_weight, X)
         if weight is not None:
-            errors.weights_in_scale("sample_weight", weight)
+            refusals.weights_in_scale("sample_weight", weight)
         params = self._routed(weight, fit_params)
         estimator, calibrator = self._estimator, self._calibrator
         if isinstance(estimator, FrozenEstimator):
@@ -196,7 +202,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if self.calibrator is None:
             return IsotonicCalibrator()
         if isinstance(self.calibrator, type) or not hasattr(self.calibrator, "fit"):
-            raise errors.not_a_calibrator(type(self.calibrator).__name__)
+            raise _not_a_calibrator(type(self.calibrator).__name__)
         return self.calibrator
 
     def _folds(self, y: AnyArray) -> Any:
@@ -205,7 +211,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if isinstance(cv, np.ndarray) and not cv.ndim:
             raise errors.out_of_range("cv", "a number of folds or what splits rows", cv)
         if isinstance(cv, int) and fewest < cv:
-            raise errors.folds_without_class(cv, fewest)
+            raise _folds_without_class(cv, fewest)
         return check_cv(cv, y, classifier=True)
 
     def _check_columns(self, raw: FloatArray) -> None:
@@ -217,7 +223,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             last = last.steps[-1][1]
         pairs = getattr(last, "decision_function_shape", None) == "ovo" and classes > 2
         if raw.shape[1] not in expected or (pairs and not hasattr(last, "predict_proba")):
-            raise errors.columns_not_classes(raw.shape[1], classes)
+            raise _columns_not_classes(raw.shape[1], classes)
 
     def _raw(self, X: Any) -> FloatArray:  # noqa: N803
         """Return what the classifier says: probabilities, or margins."""
@@ -271,3 +277,31 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
 def _two_dimensional(values: Any) -> FloatArray:
     array: FloatArray = np.asarray(values, dtype=np.float64)
     return array[:, None] if array.ndim == 1 else array
+
+
+def _classes_unknown(unknown: Sequence[object], known: Sequence[object]) -> InputError:
+    return InputError(
+        f"y holds {listing(unknown, show=shown)}, which the frozen classifier was not trained on: "
+        f"it knows {listing(known, show=shown)}. Use the labels of its training."
+    )
+
+
+def _columns_not_classes(columns: int, classes: int) -> InputError:
+    return InputError(
+        f"The classifier's scores must have a column for each of the {classes} classes, but they "
+        f"have {columns}, or one for each pair of classes. For an SVC set "
+        'decision_function_shape="ovr".'
+    )
+
+
+def _folds_without_class(folds: int, rows: int) -> InputError:
+    return InputError(
+        f"cv={folds} folds need {folds} rows of every class, but one class has {rows}. Use fewer "
+        "folds, or a classifier that is trained already: FrozenEstimator(classifier)."
+    )
+
+
+def _not_a_calibrator(kind: str) -> InputError:
+    return InputError(
+        f"calibrator must be a calibrator such as IsotonicCalibrator(), but it is of type {kind}."
+    )

@@ -26,14 +26,13 @@ import numpy as np
 from scipy.special import xlog1py, xlogy
 from sklearn.base import clone
 
-from calibrant import errors
 from calibrant._types import AnyArray, FloatArray
 from calibrant.calibrators.estimators import (
     Calibrator,
     Function,
     IsotonicCalibrator,
 )
-from calibrant.calibrators.folds import FOLDS, Deal
+from calibrant.calibrators.folds import FOLDS, Deal, class_too_small_for_folds, too_few_for_folds
 from calibrant.core.diagram import Diagram
 from calibrant.core.double_double import running_sum
 from calibrant.core.minorant import minorant
@@ -150,9 +149,9 @@ def held_out(pool: Pool, calibrator: Calibrator, *, folds: int = FOLDS, seed: in
 def _check(pool: Pool, folds: int) -> None:
     rows = np.array([pool.negatives.sum(), pool.positives.sum()], dtype=np.float64)
     if rows.sum() < folds:
-        raise errors.too_few_for_folds(float(rows.sum()), folds)
+        raise too_few_for_folds(float(rows.sum()), folds)
     if rows.min() < 2:
-        raise errors.class_too_small_for_folds(float(rows.min()))
+        raise class_too_small_for_folds(float(rows.min()))
 
 
 class _PooledData:

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from calibrant import errors
 from calibrant._types import AnyArray, FloatArray
 from calibrant.calibrators.estimators import Calibrator, every_score
-from calibrant.calibrators.folds import FOLDS, dealt
+from calibrant.calibrators.folds import FOLDS, class_too_small_for_folds, dealt, too_few_for_folds
 from calibrant.core.diagram import resolve
 from calibrant.data.predictions import Predictions
 
@@ -71,9 +70,9 @@ def _shares(
 
 def _check_counts(rows: AnyArray, folds: int) -> None:
     if rows.sum() < folds:
-        raise errors.too_few_for_folds(float(rows.sum()), folds)
+        raise too_few_for_folds(float(rows.sum()), folds)
     if rows.min() < 2:
-        raise errors.class_too_small_for_folds(float(rows.min()))
+        raise class_too_small_for_folds(float(rows.min()))
 
 
 def _whole_rows(
@@ -86,7 +85,7 @@ def _whole_rows(
     weight = np.ones(len(rows.score)) if rows.weight is None else rows.weight
     n = len(rows.score)
     if n < folds:
-        raise errors.too_few_for_folds(n, folds)
+        raise too_few_for_folds(n, folds)
     order = np.lexsort((weight, rows.score, rows.label))
     # neighbours in this order, which are alike, are dealt out over all folds
     place = np.arange(n) % folds

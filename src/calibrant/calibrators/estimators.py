@@ -31,10 +31,13 @@ from calibrant.calibrators.isotonic import (
     isotonic_of,
 )
 from calibrant.calibrators.links import Link
+from calibrant.calibrators.reading import calibrator_unreadable, exactly, number_in
 from calibrant.calibrators.venn_abers import Pairs, pairs_need, pairs_of
 from calibrant.core.diagram import Diagram, resolve
+from calibrant.data import refusals
 from calibrant.data.predictions import Predictions
 from calibrant.data.rules import one_column, scores_of
+from calibrant.errors import InputError
 
 SCHEMA = "calibrant.calibrator"
 #: Version 2 adds the fingerprint of the scores; version 1 is read as well.
@@ -98,9 +101,9 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         events = min(float(start.cells.positives.sum()), start.weight)
         if self.needs_both_classes:
             if int(start.cells.rows.sum()) < 2:
-                raise errors.too_few_to_fit(int(start.cells.rows.sum()))
+                raise _too_few_to_fit(int(start.cells.rows.sum()))
             if events <= 0 or events >= start.weight:
-                raise errors.one_class()
+                raise one_class()
         self.function_ = self._function(data)
         self.rows_, self.events_ = start.weight, events
         self.fitted_scores_ = fingerprint_of(data)
@@ -213,7 +216,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         kind = next((one for one in METHODS if one.method == document["method"]), None)
         if kind is None or not issubclass(kind, cls):
             known = [one.method for one in METHODS if issubclass(one, cls)]
-            raise errors.calibrator_unreadable(
+            raise calibrator_unreadable(
                 f"its method is {shown(document['method'])}, and {cls.__name__} knows "
                 f"{', '.join(known)}"
             )
@@ -223,11 +226,11 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         _check_blocks(found.function_)
         found._check_function()
         for name in ("rows", "events"):
-            setattr(found, f"{name}_", errors.number_in(document["fitted_on"], name))
+            setattr(found, f"{name}_", number_in(document["fitted_on"], name))
         found.fitted_scores_ = _scores_in(document["fitted_on"])
         one_class = found.events_ in {0.0, found.rows_} and found.rows_ > 0
         if not (0 < found.events_ < found.rows_ or (one_class and not kind.needs_both_classes)):
-            raise errors.calibrator_unreadable("events are not between 0 and rows")
+            raise calibrator_unreadable("events are not between 0 and rows")
         found.n_features_in_ = 1
         return found
 
@@ -244,68 +247,68 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
 def read_calibrator(path: Path) -> Calibrator:
     """Read a calibrator from a file that holds what `to_json` wrote."""
     if not path.exists():
-        raise errors.file_missing(str(path))
+        raise refusals.file_missing(str(path))
     if not path.is_file():
-        raise errors.calibrator_unreadable(f"{shown(str(path))} is a folder, or a device")
+        raise calibrator_unreadable(f"{shown(str(path))} is a folder, or a device")
     if path.stat().st_size > _MOST_LETTERS:
-        raise errors.calibrator_too_large(path.stat().st_size, _MOST_LETTERS)
+        raise _calibrator_too_large(path.stat().st_size, _MOST_LETTERS)
     try:
         return Calibrator.from_json(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
-        raise errors.calibrator_unreadable(f"{shown(str(path))} is not text") from None
+        raise calibrator_unreadable(f"{shown(str(path))} is not text") from None
 
 
 def _data(y_prob: Any, y_true: Any, sample_weight: Any) -> Predictions:
     if not isinstance(y_prob, Predictions):
         if y_true is None:
-            raise errors.argument_missing("y_true")
+            raise refusals.argument_missing("y_true")
         return Predictions(y_true, one_column(y_prob), sample_weight=sample_weight, _fine=True)
     more = {"y_true": y_true, "sample_weight": sample_weight}
     given = [name for name, values in more.items() if values is not None]
     if given:
-        raise errors.argument_superfluous(given, "Predictions")
+        raise refusals.argument_superfluous(given, "Predictions")
     return y_prob
 
 
 def _check_blocks(function: Function) -> None:
     if not isinstance(function, Link) and len(function) > MOST_BLOCKS:
-        raise errors.too_many_blocks(MOST_BLOCKS)
+        raise _too_many_blocks(MOST_BLOCKS)
 
 
 def _check_size(text: str) -> None:
     """Refuse text that would take much memory, before it is read."""
     if len(text) > _MOST_LETTERS:
-        raise errors.calibrator_too_large(len(text), _MOST_LETTERS)
+        raise _calibrator_too_large(len(text), _MOST_LETTERS)
     if text.count("[") + text.count("{") > _OTHER_PARTS:
-        raise errors.calibrator_unreadable("it has more lists and objects than a calibrator has")
+        raise calibrator_unreadable("it has more lists and objects than a calibrator has")
     if text.count(",") > _COLUMNS * MOST_BLOCKS + _OTHER_PARTS:
-        raise errors.too_many_blocks(MOST_BLOCKS)
+        raise _too_many_blocks(MOST_BLOCKS)
 
 
 def _document(text: str) -> dict[str, Any]:
     if not isinstance(text, str):
-        raise errors.calibrator_unreadable(f"it is not text but {type(text).__name__}")
+        raise calibrator_unreadable(f"it is not text but {type(text).__name__}")
     _check_size(text)
     try:
         document = json.loads(text, object_pairs_hook=_once)
     except (ValueError, TypeError, RecursionError) as error:
         why = "a number has too many digits" if "digits" in str(error) else str(error)
-        raise errors.calibrator_unreadable(f"it is not JSON ({why})") from None
+        raise calibrator_unreadable(f"it is not JSON ({why})") from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise errors.calibrator_unreadable(f"its schema is not {SCHEMA!r}")
+        raise calibrator_unreadable(f"its schema is not {SCHEMA!r}")
     version = document.get("schema_version")
     if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
-        raise errors.calibrator_unreadable(
+        raise calibrator_unreadable(
             f"its schema_version is {shown(document.get('schema_version'))}, and this version of "
             f"calibrant reads 1 to {SCHEMA_VERSION}; a newer calibrant may read it"
         )
     names = ["schema", "schema_version", "method", "options", "parameters", "fitted_on"]
-    errors.exactly(document, [*names, "calibrant"], "its parts")
+    exactly(document, [*names, "calibrant"], "its parts")
     for name in ("options", "parameters", "fitted_on"):
         if not isinstance(document[name], dict):
-            raise errors.calibrator_unreadable(f"{name} is not an object")
+            raise calibrator_unreadable(f"{name} is not an object")
     known = ["rows", "events"] + ["scores"] * (version > 1)
-    errors.exactly(document["fitted_on"], known, "fitted_on")
+    exactly(document["fitted_on"], known, "fitted_on")
     return document
 
 
@@ -315,7 +318,7 @@ def _scores_in(fitted_on: dict[str, Any]) -> str | None:
     if scores is None:
         return None
     if not isinstance(scores, str) or not fullmatch(f"[0-9a-f]{{{LENGTH}}}", scores):
-        raise errors.calibrator_unreadable(
+        raise calibrator_unreadable(
             f"fitted_on.scores is not a hash of {LENGTH} hexadecimal digits"
         )
     return scores
@@ -330,7 +333,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _options(kind: type[Calibrator], options: dict[str, Any]) -> dict[str, Any]:
-    errors.exactly(options, kind._get_param_names(), "its options")
+    exactly(options, kind._get_param_names(), "its options")
     return options
 
 
@@ -376,9 +379,9 @@ class IsotonicCalibrator(Calibrator):
 
     def _check_function(self) -> None:
         if (np.diff(self.function_.value) < 0).any():
-            raise errors.calibrator_unreadable("its values decrease")
+            raise calibrator_unreadable("its values decrease")
         if self.function_.interpolation != self.interpolation:
-            raise errors.calibrator_unreadable("options and parameters differ in interpolation")
+            raise calibrator_unreadable("options and parameters differ in interpolation")
 
 
 class HistogramCalibrator(Calibrator):
@@ -419,7 +422,7 @@ class HistogramCalibrator(Calibrator):
 
     def _check_function(self) -> None:
         if self.function_.interpolation != "step":
-            raise errors.calibrator_unreadable("bins have steps between them")
+            raise calibrator_unreadable("bins have steps between them")
 
 
 class _LinkCalibrator(Calibrator):
@@ -437,7 +440,7 @@ class _LinkCalibrator(Calibrator):
     def _check_function(self) -> None:
         a, b, c = self.function_.a, self.function_.b, self.function_.c
         if (self.method != "beta" and a != b) or (self.method == "temperature" and c != 0):
-            raise errors.calibrator_unreadable(f"its parameters are not those of {self.method}")
+            raise calibrator_unreadable(f"its parameters are not those of {self.method}")
 
     def _function(self, data: Predictions) -> Link:
         diagram = resolve(data.source, every_score)
@@ -594,10 +597,10 @@ class VennAbersCalibrator(Calibrator):
     def _function(self, data: Predictions) -> Pairs:
         start = Diagram(*data.source.start())
         if start.weight > _HEAVIEST:
-            raise errors.weights_too_heavy(start.weight, _HEAVIEST)
+            raise _weights_too_heavy(start.weight, _HEAVIEST)
         if start.weight < _LIGHT * start.cells.rows.sum():
             mean = start.weight / int(start.cells.rows.sum())
-            warnings.warn(errors.weights_light(mean), stacklevel=3)
+            warnings.warn(_weights_light(mean), stacklevel=3)
         return pairs_of(resolve(data.source, pairs_need))
 
     def _check_function(self) -> None:
@@ -612,3 +615,45 @@ METHODS: tuple[type[Calibrator], ...] = (
     HistogramCalibrator,
     VennAbersCalibrator,
 )
+
+
+def _too_many_blocks(most: int) -> InputError:
+    return InputError(
+        f"This calibrator has more than {most:,} blocks, and calibrant keeps and reads at most "
+        "that many. Fit one of fewer blocks, such as HistogramCalibrator with fewer bins, or "
+        "PlattCalibrator or BetaCalibrator, which have two or three numbers."
+    )
+
+
+def _calibrator_too_large(size: int, most: int) -> InputError:
+    return InputError(
+        f"This is not a calibrator that calibrant can read: it takes {size:,} bytes or more, and "
+        f"calibrant reads at most {most:,}, twice what the most blocks take. Write it with "
+        "to_json()."
+    )
+
+
+def one_class() -> InputError:
+    """Refuse rows of one class."""
+    return InputError(
+        "A calibrator needs rows with and without the event, but y_true holds one class only. "
+        "Add rows of the other class."
+    )
+
+
+def _weights_too_heavy(total: float, most: float) -> InputError:
+    return InputError(
+        f"sample_weight adds up to {total:.3g}, next to which a new row of weight 1 is nothing "
+        f"(the limit is {most:g}). Divide the weights by their mean."
+    )
+
+
+def _weights_light(mean: float) -> str:
+    return (
+        f"Weights are {mean:.3g} on average, and a new row has weight 1, so that it counts as "
+        f"{1 / mean:.3g} fitting rows. Divide the weights by their mean, unless this is meant."
+    )
+
+
+def _too_few_to_fit(rows: int) -> InputError:
+    return InputError(f"A calibrator needs two rows at least, but there is {rows}. Add rows.")

@@ -18,6 +18,7 @@ from calibrant.calibrators.blocks import STRICT_SHARE, Blocks
 from calibrant.calibrators.links import NO_SHARE, PLAIN_SLOPE, Link, features
 from calibrant.calibrators.venn_abers import Pairs
 from calibrant.data.files.writing import is_text
+from calibrant.errors import InputError
 
 Dialect: TypeAlias = Literal["duckdb", "postgres", "spark"]
 DIALECTS = ("duckdb", "postgres", "spark")
@@ -54,7 +55,7 @@ def sql_of(function: Blocks | Link | Pairs, column: object, dialect: Dialect) ->
     if not isinstance(column, str) or not column or not is_text(column):
         raise errors.out_of_range("column", "the name of a column", column)
     if not isinstance(function, Link) and len(function) > _MOST_BLOCKS:
-        raise errors.too_many_for_sql(len(function), _MOST_BLOCKS)
+        raise _too_many_for_sql(len(function), _MOST_BLOCKS)
     language = _LANGUAGES[dialect]
     quoted = language.quote + column.replace(language.quote, 2 * language.quote) + language.quote
     writer = _Writer(language, quoted)
@@ -174,3 +175,11 @@ def _pieces(blocks: Blocks) -> list[_Piece]:
         if low[i] < high[i] or i == len(value) - 1:
             pieces.append(_Piece(low[i], high[i], value[i], value[i]))
     return pieces
+
+
+def _too_many_for_sql(blocks: int, most: int) -> InputError:
+    return InputError(
+        f"This calibrator has {blocks:,} blocks, and an SQL expression would hold each of them: "
+        f"engines take minutes and gigabytes to read more than {most:,}. Use `calibrant apply` on "
+        "a file, or export it to ONNX."
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibrant._types import AnyArray, FloatArray
+from calibrant.errors import InputError
 
 FOLDS = 5
 #: numpy draws without replacement from fewer than this.
@@ -53,3 +54,18 @@ class Deal:
         mine = np.append(0, np.cumsum(self._fold[before[0] : before[-1]] == fold))
         found: AnyArray = np.diff(mine[before - before[0]])
         return found
+
+
+def too_few_for_folds(rows: float, folds: int) -> InputError:
+    """Refuse fewer rows than folds."""
+    return InputError(
+        f"Held-out results need at least {folds} rows, one for each fold, but there are {rows:g}."
+    )
+
+
+def class_too_small_for_folds(rows: float) -> InputError:
+    """Refuse a class that is not in every fitting part."""
+    return InputError(
+        f"Held-out results need two rows of each class at least, but one class has {rows:g}. "
+        "Add rows of it."
+    )

@@ -21,8 +21,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from calibrant import errors
 from calibrant._types import FloatArray
+from calibrant.calibrators.reading import calibrator_unreadable, exactly, number_in
 
 #: Where there is nothing but 0 and 1, they count as this and 1 minus this.
 _NO_OTHER = 1e-3
@@ -96,10 +96,10 @@ class Link:
     def from_dict(cls, parameters: dict[str, Any]) -> Link:
         """Read what `to_dict` wrote, and hold it to what a link can be."""
         names = ["a", "b", "c", "low", "high"]
-        errors.exactly(parameters, names, "the parameters of a link")
-        link = cls(**{name: errors.number_in(parameters, name) for name in names})
+        exactly(parameters, names, "the parameters of a link")
+        link = cls(**{name: number_in(parameters, name) for name in names})
         if not 0 < link.low <= link.high < 1:
-            raise errors.calibrator_unreadable("low and high are not in order within (0, 1)")
+            raise calibrator_unreadable("low and high are not in order within (0, 1)")
         if link.a < 0 or link.b < 0:
-            raise errors.calibrator_unreadable("a slope is negative, which reverses the ranking")
+            raise calibrator_unreadable("a slope is negative, which reverses the ranking")
         return link

@@ -33,8 +33,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from calibrant import errors
 from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.calibrators.reading import calibrator_unreadable, exactly, numbers_in
 from calibrant.core.diagram import Diagram
 from calibrant.core.double_double import DoubleDouble, running_sum
 from calibrant.core.minorant import minorant
@@ -98,8 +98,8 @@ class Pairs:
     def from_dict(cls, parameters: dict[str, Any]) -> Pairs:
         """Read what `to_dict` wrote, and hold it to what pairs can be."""
         names = [field.name for field in fields(cls)]
-        errors.exactly(parameters, names, "the parameters of pairs")
-        pairs = cls(**{name: errors.numbers_in(parameters, name) for name in names})
+        exactly(parameters, names, "the parameters of pairs")
+        pairs = cls(**{name: numbers_in(parameters, name) for name in names})
         pairs.verify()
         return pairs
 
@@ -107,17 +107,17 @@ class Pairs:
         """Refuse steps that go down or leave [0, 1], and a p0 above its p1."""
         for score, value in ((self.p0_from, self.p0), (self.p1_up_to, self.p1)):
             if len(score) != len(value) or len(score) == 0:
-                raise errors.calibrator_unreadable("its columns are empty or differ in length")
+                raise calibrator_unreadable("its columns are empty or differ in length")
             for column in (score, value):
                 if not (column >= 0).all() or not (column <= 1).all():
-                    raise errors.calibrator_unreadable("a number is not in [0, 1]")
+                    raise calibrator_unreadable("a number is not in [0, 1]")
                 if not (column[1:] > column[:-1]).all():
-                    raise errors.calibrator_unreadable("its steps are not in order")
+                    raise calibrator_unreadable("its steps are not in order")
         if self.p1[0] <= 0:
-            raise errors.calibrator_unreadable("p1 is 0 somewhere, which no rows could have given")
+            raise calibrator_unreadable("p1 is 0 somewhere, which no rows could have given")
         p1 = np.append(self.p1, 1.0)[np.searchsorted(self.p1_up_to, self.p0_from)]
         if (self.p0 > p1 + 1e-9).any():
-            raise errors.calibrator_unreadable("p0 is above p1 somewhere")
+            raise calibrator_unreadable("p0 is above p1 somewhere")
 
 
 class _Path(NamedTuple):

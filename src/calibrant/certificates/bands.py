@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from calibrant import errors
+from calibrant._text import shown
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.certificates.bounds import INDEPENDENT, band_width
 from calibrant.certificates.evidence import check_rows, evidence_of
@@ -23,6 +24,7 @@ from calibrant.core.diagram import Diagram, resolve
 from calibrant.core.minorant import Minorant, minorant, minorant_need
 from calibrant.core.quantiles import quantile_points, quantiles_need
 from calibrant.data.predictions import data_of, warn
+from calibrant.errors import InputError
 
 _Follow: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 CurveName: TypeAlias = Literal["cumulative", "reliability"]
@@ -318,7 +320,7 @@ def consistency_band(
     """
     _check(curve, confidence, points)
     if confidence > MOST_DRAWN:
-        raise errors.band_too_sure(MOST_DRAWN, confidence)
+        raise _band_too_sure(MOST_DRAWN, confidence)
     seed = errors.whole_number("seed", seed, least=0)
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     if data.clusters is not None:
@@ -414,3 +416,10 @@ def _fitted(excess: FloatArray, weight: FloatArray, mass: FloatArray) -> FloatAr
 
     rates = (excess + mass) / weight
     return np.array([isotonic_regression(rate, weights=weight).x for rate in rates])
+
+
+def _band_too_sure(most: float, value: float) -> InputError:
+    return InputError(
+        f"confidence must be at most {most} for a consistency band, which is drawn by simulation, "
+        f"but it is {shown(value)}. confidence_band takes any."
+    )

@@ -20,10 +20,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant import errors
 from calibrant._types import FloatArray, IntArray
 from calibrant.certificates.bounds import FIXED_MODEL, INDEPENDENT, Bound
-from calibrant.certificates.evidence import MOST_ROWS, Counts
+from calibrant.certificates.evidence import MOST_ROWS, Counts, too_many_rows
 
 #: No bet risks more than this share of the capital: one surprise must not ruin it.
 LARGEST_BET = 0.9
@@ -179,6 +178,6 @@ def betting(counts: Counts, c_emp: float, delta: float) -> Bound:
     2024, for one mean; here for the least favourable interval, with bets that are fixed.
     """
     if counts.n > MOST_ROWS:
-        raise errors.too_many_rows("rows", counts.n, MOST_ROWS)
+        raise too_many_rows("rows", counts.n, MOST_ROWS)
     upper = game_of(counts, delta).upper(c_emp, delta)
     return Bound(0.0, upper, (INDEPENDENT, FIXED_MODEL), THEOREM)

@@ -26,6 +26,7 @@ from calibrant.certificates.testing import DRAWS, asymptotic_need, needs_exact, 
 from calibrant.core.diagram import Diagram, Needs, resolve
 from calibrant.core.extremes import extremes_need
 from calibrant.data.predictions import Predictions, TallyData, data_of, warn
+from calibrant.errors import InputError
 
 #: Draws of the exact test behind a lower end; at smaller levels than it can tell, that stays at 0.
 _MOST_DRAWS = 99_999
@@ -146,7 +147,7 @@ def certificate_for(data: Predictions | TallyData, terms: Terms) -> Certificate:
 def refuse_without_clusters(terms: Terms) -> None:
     """Refuse terms that say how clusters count where there are none."""
     if terms.max_cluster_size is not None or terms.estimand != "row":
-        raise errors.clusters_missing()
+        raise _clusters_missing()
 
 
 def has_weights(diagram: Diagram) -> bool:
@@ -232,3 +233,10 @@ def certify(
     data = data_of(y_true, y_prob, sample_weight, pos_label, clusters)
     warn(data.warnings, stacklevel=2)
     return certificate_for(data, terms)
+
+
+def _clusters_missing() -> InputError:
+    return InputError(
+        "estimand and max_cluster_size say how clusters count, but there are none. "
+        "Pass clusters=, one value for each row (on the command line: --clusters COLUMN)."
+    )

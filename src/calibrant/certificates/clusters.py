@@ -20,6 +20,7 @@ from calibrant.core.diagram import resolve
 from calibrant.core.extremes import extremes_need
 from calibrant.data.memory.kernel import Rows
 from calibrant.data.predictions import Predictions
+from calibrant.errors import InputError
 from calibrant.measures.error import error_of
 
 _INDEPENDENT = "clusters are independent draws from the population you will act on"
@@ -77,7 +78,7 @@ def clustered(data: Predictions, estimand: Estimand, max_cluster_size: int | Non
     _, cluster = np.unique(codes[order], return_inverse=True)
     rows_in = _sums(cluster, weight)
     if len(rows_in) < 2:
-        raise errors.too_few_clusters()
+        raise _too_few_clusters()
     once = estimand == "cluster"
     size = np.ones(len(rows_in)) if once else _sizes(rows_in, max_cluster_size)
     part = weight / rows_in[cluster]
@@ -95,10 +96,10 @@ def _sums(cluster: IntArray, values: FloatArray) -> FloatArray:
 
 def _sizes(rows_in: FloatArray, most: int | None) -> FloatArray:
     if most is None:
-        raise errors.cluster_size_missing()
+        raise _cluster_size_missing()
     most = errors.whole_number("max_cluster_size", most, 1, 2**53)
     if rows_in.max() > most:
-        raise errors.cluster_too_large(int(rows_in.max()), most)
+        raise _cluster_too_large(int(rows_in.max()), most)
     return rows_in / most
 
 
@@ -144,3 +145,24 @@ def betting_clusters(found: Clustered, delta: float) -> Bound:
     game = Game.of(found.z, found.part, size, first, mixture(found.n, delta))
     upper = game.upper(found.c_emp, delta)
     return Bound(0.0, upper, found.assumptions, f"{THEOREM}; clusters in place of rows")
+
+
+def _cluster_too_large(size: int, most: int) -> InputError:
+    return InputError(
+        f"A cluster has {size:,} rows, but max_cluster_size is {most:,}. It must be a limit that "
+        "was known before the data; leave rows out beyond it by a rule of your own, or use "
+        'estimand="cluster", which needs no limit.'
+    )
+
+
+def _cluster_size_missing() -> InputError:
+    return InputError(
+        'With clusters, estimand="row" needs max_cluster_size: the most rows that a cluster can '
+        "have, known before the data and not read off them. Pass it, or let every cluster count "
+        'once with estimand="cluster" (on the command line: --max-cluster-size, or --estimand '
+        "cluster)."
+    )
+
+
+def _too_few_clusters() -> InputError:
+    return InputError("All rows are in one cluster: two independent ones are the least.")

@@ -5,8 +5,8 @@ the scores of all classifiers f in a class F, and
 
     R_D(H) = (1/n) E sup over h in H of sum_i sigma_i h(x_i),    sigma_i = +-1 by a fair coin.
 
-Here it is found for models whose scores are given; `calibrant.certificates.classes` bounds it for all
-classifiers of a kind.
+Here it is found for models whose scores are given; `calibrant.certificates.classes` bounds it for
+all classifiers of a kind.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from calibrant.certificates.bounds import VARIANCE_SHARE
 from calibrant.certificates.evidence import counted
 from calibrant.certificates.maximal_rise import Order, expected_draw_up, simulated_draw_up
 from calibrant.certificates.tails import mean_at_most
+from calibrant.data import refusals
 from calibrant.data.memory.columns import Column
 from calibrant.data.predictions import Predictions
+from calibrant.errors import InputError
 
 Reading: TypeAlias = Literal["sharp", "proved", "printed"]
 
@@ -109,7 +111,7 @@ class Complexity:
         on_mean = total * VARIANCE_SHARE if self.varies else 0.0
         delta = total - on_mean - self.error
         if delta <= 0:
-            raise errors.surer_than_simulated(1 - self.error / (1 - VARIANCE_SHARE), confidence)
+            raise _surer_than_simulated(1 - self.error / (1 - VARIANCE_SHARE), confidence)
         mean = self._mean(on_mean)
         if reading == "sharp":
             # G = {1{f in I} (Y - f)} has R(G) <= 1.5 R(H), because |Y - f| is
@@ -268,14 +270,14 @@ def _columns(scores: Any) -> list[FloatArray]:
     else:
         table = np.asarray(scores)
         if table.ndim != 2:
-            raise errors.not_a_column_each("scores", table.shape)
+            raise _not_a_column_each("scores", table.shape)
         named = {f"scores[:, {at}]": table[:, at] for at in range(table.shape[1])}
     if not named:
-        raise errors.nothing_to_certify("scores")
+        raise nothing_to_certify("scores")
     columns = {name: _checked(column, name) for name, column in named.items()}
     lengths = [(name, len(column)) for name, column in columns.items()]
     if len({length for _, length in lengths}) > 1:
-        raise errors.lengths_differ(lengths)
+        raise refusals.lengths_differ(lengths)
     return list(columns.values())
 
 
@@ -284,3 +286,22 @@ def _checked(scores: Any, name: str) -> FloatArray:
     nothing = np.broadcast_to(False, len(Column(scores, name)))
     data = Predictions(nothing, scores, _names=errors.Names(prob=name))
     return data.source.rows().score
+
+
+def nothing_to_certify(name: str) -> InputError:
+    """Refuse an empty mapping of models."""
+    return InputError(f"{name} names no model. Pass at least one, as {{name: scores}}.")
+
+
+def _not_a_column_each(name: str, shape: tuple[int, ...]) -> InputError:
+    return InputError(
+        f"{name} must be two-dimensional, one column for each model, but its shape is {shape}. "
+        "Pass such an array, or {name: scores}; for one model use of_scores."
+    )
+
+
+def _surer_than_simulated(most: float, value: float) -> InputError:
+    return InputError(
+        f"confidence must be below {most:.6g}, because the complexity was simulated and may be too "
+        f"small in the rest of cases, but it is {shown(value)}. Simulate it with a smaller error=."
+    )

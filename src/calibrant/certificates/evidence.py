@@ -10,6 +10,7 @@ import numpy as np
 from calibrant import errors
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.core.diagram import TOLERANCE, Diagram
+from calibrant.errors import InputError
 from calibrant.measures.error import error_of
 
 #: The most distinct scores, and the most rows, that methods which look at each of them take.
@@ -65,7 +66,7 @@ def mean_variance(diagram: Diagram) -> float:
 def check_rows(diagram: Diagram, what: str) -> None:
     """Refuse soft labels and weights that are no row counts: the claim is about rows."""
     if diagram.weight > 2**53:
-        raise errors.counts_too_large(diagram.weight)
+        raise _counts_too_large(diagram.weight)
     if not diagram.totals.labels_binary:
         raise errors.needs_binary(what)
     if not diagram.totals.weights_integer:
@@ -118,7 +119,7 @@ def every_cell(diagram: Diagram) -> BoolArray:
     single = diagram.cells.single
     distinct = int(single.sum()) + int(diagram.cells.rows[~single].sum())
     if distinct > MOST_ROWS:
-        raise errors.too_many_rows("distinct scores", distinct, MOST_ROWS)
+        raise too_many_rows("distinct scores", distinct, MOST_ROWS)
     return np.ones(len(diagram.cells), dtype=bool)
 
 
@@ -130,3 +131,18 @@ def counts_of(diagram: Diagram, what: str) -> Counts:
         raise errors.tally_hides(what)
     rows = np.rint(cells.weight).astype(np.int64)
     return Counts(cells.score, rows, np.rint(cells.positives).astype(np.int64))
+
+
+def _counts_too_large(total: float) -> InputError:
+    return InputError(
+        f"Weights are row counts here, and their sum {total:.3g} is past 2**53, where doubles no "
+        "longer count one by one."
+    )
+
+
+def too_many_rows(what: str, count: int, most: int) -> InputError:
+    """Refuse a table too long for what looks at each row."""
+    return InputError(
+        f"There may be {count:,} {what}, and this method looks at each: it takes at most {most:,}. "
+        'Use one that works on sums: method="certified", or method="asymptotic" for the test.'
+    )

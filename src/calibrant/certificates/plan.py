@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from calibrant import errors
+from calibrant._text import shown
 from calibrant.certificates.brownian import MEAN_RANGE, range_quantile
 from calibrant.certificates.evidence import Evidence, evidence_of
 from calibrant.certificates.specification import METHODS, Method, formula
 from calibrant.core.diagram import Diagram
 from calibrant.data.memory.columns import Column
 from calibrant.data.predictions import Predictions
+from calibrant.errors import InputError
 
 #: Past this many rows doubles no longer count one by one.
 _MOST_ROWS = 2**53
@@ -83,7 +85,7 @@ def sample_size(
     epsilon = errors.inner_share("epsilon", epsilon)
     errors.one_of("method", method, METHODS)
     if method == "betting":
-        raise errors.no_formula(method)
+        raise _no_formula(method)
     spread = MEAN_RANGE
     if assurance is not None:
         spread = range_quantile(1 - errors.inner_share("assurance", assurance))
@@ -101,7 +103,7 @@ def sample_size(
     while not enough(high):
         high *= 2
         if high > _MOST_ROWS:
-            raise errors.size_uncounted(epsilon, _up(upper(_MOST_ROWS)))
+            raise _size_uncounted(epsilon, _up(upper(_MOST_ROWS)))
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -120,3 +122,17 @@ def _mean_variance(scores: Any) -> float:
     nothing = np.broadcast_to(False, len(Column(scores, "scores")))
     data = Predictions(nothing, scores, _names=errors.Names(prob="scores"))
     return evidence_of(Diagram(*data.source.start())).v0
+
+
+def _no_formula(method: str) -> InputError:
+    return InputError(
+        f'method="{method}" has no formula for the rows it takes, because its bound depends on '
+        'each row. Plan with method="certified", and name it to certify as well.'
+    )
+
+
+def _size_uncounted(epsilon: float, least: float) -> InputError:
+    return InputError(
+        f"epsilon={shown(epsilon)} takes more than 2**53 rows, past which doubles no longer count "
+        f"one by one. Plan for epsilon={shown(least)} or more."
+    )

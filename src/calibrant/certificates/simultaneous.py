@@ -12,10 +12,13 @@ from calibrant._text import shown
 from calibrant.certificates.bounds import Sided
 from calibrant.certificates.certificate import Certificate
 from calibrant.certificates.certify import certificate_for
+from calibrant.certificates.complexity import nothing_to_certify
 from calibrant.certificates.specification import Method, Terms
+from calibrant.data import refusals
 from calibrant.data.memory.columns import Column
 from calibrant.data.predictions import Predictions, data_of
 from calibrant.data.rules import coded
+from calibrant.errors import InputError
 
 
 def certify_many(
@@ -80,16 +83,16 @@ def _parts(
     """Yield what each statement is about, and its rows."""
     if isinstance(y_prob, Mapping):
         if groups is not None:
-            raise errors.argument_superfluous(["groups"], "mapping of models")
+            raise refusals.argument_superfluous(["groups"], "mapping of models")
         if not y_prob:
-            raise errors.nothing_to_certify("y_prob")
+            raise nothing_to_certify("y_prob")
         for name, scores in y_prob.items():
             names = errors.Names(prob=f"y_prob[{shown(name)}]")
             more = {"sample_weight": sample_weight, "pos_label": pos_label}
             yield name, Predictions(y_true, scores, **more, _names=names)
         return
     if groups is None:
-        raise errors.groups_missing()
+        raise _groups_missing()
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     if not isinstance(data, Predictions):
         raise errors.tally_hides("which group a row is in")
@@ -101,7 +104,7 @@ def _parts(
 def _grouped(data: Predictions, column: Column) -> Iterator[tuple[Any, Predictions]]:
     """Yield each group that has weight, in order."""
     if len(data) != len(column):
-        raise errors.lengths_differ([("y_true", len(data)), ("groups", len(column))])
+        raise refusals.lengths_differ([("y_true", len(data)), ("groups", len(column))])
     values, which = coded(column)
     rows = data.source.rows()
     order = np.argsort(which, kind="stable")
@@ -110,3 +113,10 @@ def _grouped(data: Predictions, column: Column) -> Iterator[tuple[Any, Predictio
         group = rows.take(index)
         if group.weight is None or group.weight.any():
             yield value, Predictions(group.label, group.score, sample_weight=group.weight)
+
+
+def _groups_missing() -> InputError:
+    return InputError(
+        "Say what the statements are about: y_prob as {name: scores} for several models, or "
+        "groups=, one value for each row. For one statement use certify."
+    )

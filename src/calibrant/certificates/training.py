@@ -6,18 +6,23 @@ picked (Theorem 2 of the paper, with sharper constants). It says something if th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from calibrant import errors
+from calibrant._text import shown
 from calibrant._types import BoolArray
 from calibrant.certificates.classes import of_linear, of_tree
 from calibrant.certificates.complexity import Complexity
 from calibrant.certificates.evidence import counted
 from calibrant.certificates.feature_space import Space, features_after, kind_of, steps_of
 from calibrant.certificates.plan import sample_size
+from calibrant.data import refusals
+from calibrant.data.rules import plain_labels
+from calibrant.errors import InputError
 from calibrant.measures.error import calibration_error
 
 #: The bound that a validation set is asked for where training rows certify nothing.
@@ -158,7 +163,7 @@ def certify_estimator(
     confidence = errors.inner_share("confidence", confidence)
     for method in ("predict_proba", "classes_"):
         if isinstance(model, type) or not hasattr(model, method):
-            raise errors.model_without_scores(type(model).__name__, method)
+            raise _model_without_scores(type(model).__name__, method)
     outcome = outcome_of(model, y_train, "y_train")
     scores = model.predict_proba(X_train)[:, 1]
     error = calibration_error(outcome, scores)
@@ -191,18 +196,18 @@ def outcome_of(model: Any, y: Any, name: str) -> BoolArray:
     try:
         labels = np.asarray(y)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise errors.not_an_array(name, error) from None
+        raise refusals.not_an_array(name, error) from None
     if labels.ndim != 1:
-        raise errors.not_one_column(name, labels.shape)
+        raise refusals.not_one_column(name, labels.shape)
     if not len(labels):
-        raise errors.empty(name)
-    errors.plain_labels(name, labels)
+        raise refusals.empty(name)
+    plain_labels(name, labels)
     event: BoolArray = np.asarray(labels == classes[1])
     other = np.asarray(labels == classes[0])
     strange = np.flatnonzero(~(event | other))
     if len(strange):
         value = labels[strange[:1]].tolist()[0]
-        raise errors.label_unknown(value, int(strange[0]), classes.tolist(), name)
+        raise label_unknown(value, int(strange[0]), classes.tolist(), name)
     return event
 
 
@@ -278,3 +283,21 @@ def _most_leaves(model: Any) -> int | None:
     if model.max_depth is not None and model.max_depth < 30:
         limits.append(2**model.max_depth)
     return min(limits, default=None)
+
+
+def _model_without_scores(kind: str, method: str) -> InputError:
+    return InputError(
+        f"model must be a fitted classifier with {method}, but {kind} has none. A model of margins "
+        "gets probabilities from CalibratedClassifier(model).fit(X, y)."
+    )
+
+
+def label_unknown(
+    value: object, row: int | None, classes: Sequence[object], name: str = "y"
+) -> InputError:
+    """Refuse a label that a model does not know."""
+    where = "" if row is None else f", first in row {row}"
+    return InputError(
+        f"{name} must hold labels that the model knows, {shown(classes[0])} and "
+        f"{shown(classes[1])}, but it holds {shown(value)}{where}."
+    )

@@ -9,9 +9,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from calibrant import errors
 from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 from calibrant.core.tally import Cells
+from calibrant.data import refusals
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,7 +60,7 @@ def _ends(found: IntArray, expected: IntArray) -> IntArray:
     reached = total[ends.clip(max=len(found))]
     reached[-1] = total[-1]  # there may be more
     for place in np.flatnonzero(reached != wanted)[:1]:
-        raise errors.table_changes(int(reached[place]), int(wanted[place]))
+        raise refusals.table_changes(int(reached[place]), int(wanted[place]))
     return ends
 
 

@@ -14,6 +14,7 @@ from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import FloatArray
 from calibrant.core.diagram import Diagram, resolve
+from calibrant.data import refusals
 from calibrant.data.groups import reaching_extremes
 from calibrant.data.memory.source import ArraySource
 from calibrant.data.predictions import Predictions
@@ -217,7 +218,7 @@ def models_of(
         if not isinstance(y_prob, Mapping) or len({str(name) for name in y_prob}) < max(
             2, len(y_prob)
         ):
-            raise errors.too_few_models("y_prob", "{'a': scores_a, 'b': scores_b}")
+            raise refusals.too_few_models("y_prob", "{'a': scores_a, 'b': scores_b}")
         options = {"sample_weight": sample_weight, "pos_label": pos_label}
         data = [
             Predictions(
@@ -229,16 +230,16 @@ def models_of(
     given = {"y_prob": y_prob, "sample_weight": sample_weight}
     superfluous = [name for name, values in given.items() if values is not None]
     if superfluous:
-        raise errors.array_with_table(superfluous)
+        raise refusals.array_with_table(superfluous)
     try:
         names = [probs] if isinstance(probs, str) else list(() if probs is None else probs)
     except TypeError:  # a number, or an array without a dimension
         names = []
     plain = all(isinstance(name, str) for name in names)
     if not plain or len(set(names)) < 2 or len(set(names)) < len(names):
-        raise errors.too_few_models("probs", "probs=['model_a', 'model_b']")
+        raise refusals.too_few_models("probs", "probs=['model_a', 'model_b']")
     if not isinstance(label, str):
-        raise errors.columns_unnamed(["label"])
+        raise refusals.columns_unnamed(["label"])
     return table_models(y_true, names, Roles(label, names[0], weight), pos_label)
 
 

@@ -11,6 +11,7 @@ from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import IntArray
 from calibrant.core.tally import DEFAULT_LEVEL, Cells, Tally, Totals
+from calibrant.data import refusals
 from calibrant.data.memory.columns import Column
 from calibrant.data.memory.labels import Labels
 from calibrant.data.memory.source import ArraySource
@@ -117,7 +118,7 @@ class Predictions:
             names = roles.names()
             self._from_table(y_true, roles, pos_label, _fine)
         elif y_prob is None:
-            raise errors.argument_missing("y_prob")
+            raise refusals.argument_missing("y_prob")
         else:
             self._from_columns((y_true, y_prob, sample_weight, clusters), names, pos_label, _fine)
         if names != errors.Names():
@@ -271,7 +272,7 @@ def data_of(
     if isinstance(y_true, Predictions | Tally):
         given = [name for name, value in others.items() if value is not None]
         if given:
-            raise errors.argument_superfluous(given, type(y_true).__name__)
+            raise refusals.argument_superfluous(given, type(y_true).__name__)
         return TallyData(y_true) if isinstance(y_true, Tally) else y_true
     return Predictions(
         y_true,
@@ -293,7 +294,7 @@ def _roles(label: str | None, prob: str | None, weight: str | None, clusters: An
     more = {"weight": weight, "clusters": clusters}
     unnamed += [role for role, n in more.items() if n is not None and not isinstance(n, str)]
     if unnamed:
-        raise errors.columns_unnamed(unnamed)
+        raise refusals.columns_unnamed(unnamed)
     return Roles(str(label), str(prob), weight, clusters)
 
 
@@ -307,7 +308,7 @@ def check_alone(**arrays: Any) -> None:
     """Refuse arrays next to a table."""
     given = [name for name, values in arrays.items() if values is not None]
     if given:
-        raise errors.array_with_table(given)
+        raise refusals.array_with_table(given)
 
 
 def _one_label(cells: Cells) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import FloatArray, IntArray
+from calibrant.data import refusals
 from calibrant.data.memory.columns import Column, Found, is_missing, numbers
 from calibrant.data.memory.labels import Labels
 
@@ -37,7 +38,7 @@ class Roles:
 def check_lengths(columns: Sequence[Column]) -> None:
     """Refuse columns of different length."""
     if len({len(column) for column in columns}) > 1:
-        raise errors.lengths_differ([(column.name, len(column)) for column in columns])
+        raise refusals.lengths_differ([(column.name, len(column)) for column in columns])
 
 
 def check_not_swapped(prob: Column, labels: Labels, names: errors.Names) -> None:
@@ -48,7 +49,7 @@ def check_not_swapped(prob: Column, labels: Labels, names: errors.Names) -> None
         score = numbers(raw, start, prob.name)
         if not ((score == 0) | (score == 1)).all():
             return
-    raise errors.swapped(names)
+    raise refusals.swapped(names)
 
 
 def check_unit(score: FloatArray, column: Column) -> None:
@@ -70,8 +71,8 @@ def _fault_of(column: Column) -> errors.InputError:
         if outside.see(start, wrong, score):
             highest = max(highest, float(score[wrong].max()))
     if missing.count:
-        return errors.missing(column.name, missing.count, missing.row)
-    return errors.outside_unit(column.name, outside.count, outside.row, outside.value, highest)
+        return refusals.missing(column.name, missing.count, missing.row)
+    return refusals.outside_unit(column.name, outside.count, outside.row, outside.value, highest)
 
 
 def ends_of(column: Column) -> errors.InputError:
@@ -80,7 +81,7 @@ def ends_of(column: Column) -> errors.InputError:
     for start, raw in column.chunks():
         score = numbers(raw, start, column.name)
         ends.see(start, (score <= 0) | (score >= 1), score)
-    return errors.scores_without_odds(column.name, ends.count, ends.row, ends.value)
+    return refusals.scores_without_odds(column.name, ends.count, ends.row, ends.value)
 
 
 def check_weights(column: Column) -> tuple[str, ...]:
@@ -95,14 +96,14 @@ def check_weights(column: Column) -> tuple[str, ...]:
             total += float(weight.sum())
         zeros += int((weight == 0).sum())
     if missing.count:
-        raise errors.missing(column.name, missing.count, missing.row)
+        raise refusals.missing(column.name, missing.count, missing.row)
     if negative.count:
-        raise errors.weight_negative(column.name, negative.count, negative.row, negative.value)
+        raise refusals.weight_negative(column.name, negative.count, negative.row, negative.value)
     if zeros == len(column):
-        raise errors.weight_all_zero(column.name)
+        raise refusals.weight_all_zero(column.name)
     if not 1e-290 < total < 1e300:
-        raise errors.weight_scale(column.name, total)
-    return (errors.zero_weights(column.name, zeros),) if zeros else ()
+        raise refusals.weight_scale(column.name, total)
+    return (refusals.zero_weights(column.name, zeros),) if zeros else ()
 
 
 def coded(column: Column) -> tuple[list[Any], IntArray]:
@@ -116,9 +117,9 @@ def coded(column: Column) -> tuple[list[Any], IntArray]:
         try:
             found += [seen.setdefault(value, len(seen)) for value in values.tolist()]
         except TypeError:  # lists and the like
-            raise errors.labels_not_plain(column.name) from None
+            raise refusals.labels_not_plain(column.name) from None
     if missing.count:
-        raise errors.missing(column.name, missing.count, missing.row)
+        raise refusals.missing(column.name, missing.count, missing.row)
     try:
         ordered = sorted(seen)
     except TypeError:  # numbers and words
@@ -144,3 +145,19 @@ def one_column(values: Any) -> Any:
     if getattr(values, "ndim", 1) == 2 and values.shape[1] == 1:
         return np.asarray(values)[:, 0]
     return values
+
+
+def plain_labels(name: str, labels: object) -> None:
+    """Refuse labels that cannot be told apart, such as lists and tables."""
+    try:
+        values = np.asarray(labels)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise refusals.not_an_array(name, error) from None
+    try:
+        plain = values.dtype.kind != "V" and (
+            values.dtype.kind != "O" or bool({*values.ravel().tolist()})
+        )
+    except TypeError:
+        plain = False
+    if not plain and values.size:
+        raise refusals.labels_not_plain(name)

@@ -14,6 +14,7 @@ from calibrant import errors
 from calibrant._types import AnyArray, FloatArray
 from calibrant.calibrators.classifier import CalibratedClassifier
 from calibrant.data.memory.targets import target_kind
+from calibrant.data.rules import plain_labels
 from calibrant.decisions.costs import costs_of, decide
 
 
@@ -77,7 +78,7 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             Passed on to the classifier's `fit`.
         """
         y = column_or_1d(y, warn=True)
-        errors.plain_labels("y", y)
+        plain_labels("y", y)
         assert_all_finite(y, input_name="y")
         kind = target_kind(y)
         if kind != "binary":

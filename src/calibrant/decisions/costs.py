@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 
 from calibrant import errors
+from calibrant._text import shown
 from calibrant._types import BoolArray, FloatArray
+from calibrant.data import refusals
 from calibrant.data.rules import scores_of
+from calibrant.errors import MOST_COST, InputError, finite_number, out_of_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,35 +55,35 @@ def costs_of(false_positive: Any, false_negative: Any, matrix: Any = None) -> Co
     """Check the costs that a user gives, either two numbers or a 2 x 2 matrix."""
     if matrix is not None:
         if false_positive is not None or false_negative is not None:
-            raise errors.costs_twice()
+            raise costs_twice()
         return _from_matrix(matrix)
     if false_positive is None or false_negative is None:
-        raise errors.costs_missing()
+        raise _costs_missing()
     a = _cost("false_positive", false_positive)
     b = _cost("false_negative", false_negative)
     if a == b == 0:
-        raise errors.costs_zero()
+        raise _costs_zero()
     return Costs(a, b)
 
 
 def _cost(name: str, value: Any) -> float:
     if not errors.is_single(value):
-        raise errors.cost_per_row(name)
-    cost = errors.amount(name, value)
+        raise _cost_per_row(name)
+    cost = amount(name, value)
     if cost < 0:
-        raise errors.cost_negative(name, cost)
+        raise _cost_negative(name, cost)
     return cost
 
 
 def _from_matrix(matrix: Any) -> Costs:
     """Read [[c00, c01], [c10, c11]], c_ij the cost of deciding i when the truth is j."""
-    table = errors.doubles(matrix)
+    table = doubles(matrix)
     if table is None or table.shape != (2, 2) or not (np.abs(table) <= errors.MOST_COST).all():
-        raise errors.matrix_shape(matrix)
+        raise _matrix_shape(matrix)
     a, b = float(table[1, 0] - table[0, 0]), float(table[0, 1] - table[1, 1])
     if a >= 0 and b >= 0 and a + b > 0:
         return Costs(a, b)
-    raise errors.matrix_one_sided(a, b)
+    raise _matrix_one_sided(a, b)
 
 
 def bayes_threshold(
@@ -157,7 +160,7 @@ def decide(
         act: BoolArray = score >= costs_of(false_positive, false_negative, matrix).threshold
         return act
     if matrix is not None:
-        raise errors.costs_twice()
+        raise costs_twice()
     thresholds = row_thresholds(false_positive, false_negative, len(score))
     return score >= thresholds
 
@@ -165,14 +168,14 @@ def decide(
 def row_thresholds(false_positive: Any, false_negative: Any, rows: int) -> FloatArray:
     """Return the threshold of each row, from costs of which one or both differ by row."""
     if false_positive is None or false_negative is None:
-        raise errors.costs_missing()
+        raise _costs_missing()
     a, b = (
         row_costs(name, cost, rows)
         for name, cost in (("false_positive", false_positive), ("false_negative", false_negative))
     )
     free = a + b <= 0
     if free.any():
-        raise errors.row_costs_zero(int(np.argmax(free)))
+        raise _row_costs_zero(int(np.argmax(free)))
     thresholds: FloatArray = a / (a + b)
     return thresholds
 
@@ -181,13 +184,100 @@ def row_costs(name: str, cost: Any, rows: int) -> FloatArray:
     """Return a cost for each row."""
     if errors.is_single(cost):
         return np.full(rows, _cost(name, cost))
-    each = errors.doubles(cost)
+    each = doubles(cost)
     if each is None:
         raise errors.out_of_range(name, "one number for each row", cost)
     if each.shape != (rows,):
-        raise errors.lengths_differ([("y_prob", rows), (name, len(each))])
+        raise refusals.lengths_differ([("y_prob", rows), (name, len(each))])
     wrong = ~((each >= 0) & (each <= errors.MOST_COST))
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise errors.cost_in_row(name, row, float(each[row]))
+        raise _cost_in_row(name, row, float(each[row]))
     return each
+
+
+def amount(name: str, value: object, rule: str = "a finite number") -> float:
+    """Return an argument that must be an amount of money, or a number of decisions."""
+    number = finite_number(name, value, rule)
+    if abs(number) > MOST_COST:
+        raise out_of_range(name, f"at most {MOST_COST:g}: choose a larger unit", value)
+    return number
+
+
+def doubles(value: object) -> FloatArray | None:
+    """Return an argument as doubles, infinite where it is past them; None if it is no numbers."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufO":
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            return array.astype(np.float64)
+    except (TypeError, ValueError, RuntimeError, ArithmeticError):
+        return None
+
+
+def _costs_missing() -> InputError:
+    return InputError(
+        "Say what errors cost: false_positive= and false_negative=, or matrix=[[c00, c01], "
+        "[c10, c11]], c_ij the cost of deciding i when the truth is j."
+    )
+
+
+def costs_twice() -> InputError:
+    """Refuse costs that are said in two ways."""
+    return InputError("Pass false_positive and false_negative, or matrix, but not both.")
+
+
+def _costs_zero() -> InputError:
+    return InputError(
+        "false_positive and false_negative are both 0, so every decision costs the same and "
+        "there is nothing to decide. Give at least one of them a cost."
+    )
+
+
+def _cost_negative(name: str, value: float) -> InputError:
+    return InputError(
+        f"{name} must not be negative, but it is {shown(value)}. A gain from the right action goes "
+        "into matrix=[[c00, c01], [c10, c11]] as a negative cost."
+    )
+
+
+def _cost_per_row(name: str) -> InputError:
+    return InputError(
+        f"{name} must be one number here: costs that differ from row to row make the threshold "
+        "differ, and no single curve, threshold or bound applies to all rows. decide() and "
+        "expected_cost() take a cost for each row."
+    )
+
+
+def _cost_in_row(name: str, row: int, value: float) -> InputError:
+    return InputError(
+        f"{name} must be a number between 0 and {MOST_COST:g} in every row, but row {row} (the "
+        f"first row is 0) holds {shown(value)}."
+    )
+
+
+def _row_costs_zero(row: int) -> InputError:
+    return InputError(
+        f"Both costs are 0 in row {row} (the first row is 0), so there is nothing to decide. "
+        "Leave such rows out."
+    )
+
+
+def _matrix_shape(value: object) -> InputError:
+    return InputError(
+        f"matrix must be 2 x 2 finite numbers, [[c00, c01], [c10, c11]], at most {MOST_COST:g} in "
+        f"size, but it is {shown(value)}."
+    )
+
+
+def _matrix_one_sided(a: float, b: float) -> InputError:
+    if a == b == 0:
+        why = "both actions cost the same, whatever the truth"
+    elif a <= 0 <= b:
+        why = "acting never costs more than not acting, so always act"
+    elif b <= 0 <= a:
+        why = "not acting never costs more than acting, so never act"
+    else:
+        why = "acting is right when there is no event; swap its rows, or the labels"
+    return InputError(f"There is nothing to decide by probability: {why}.")

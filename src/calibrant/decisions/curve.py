@@ -19,6 +19,7 @@ from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.core.diagram import Diagram, Source, resolve
 from calibrant.core.minorant import minorant
 from calibrant.data.predictions import data_of, warn
+from calibrant.decisions.costs import doubles
 from calibrant.measures.decomposition import refuse_closed
 
 #: The grid without `at`: multiples of 1/512, which are edges of cells.
@@ -173,7 +174,7 @@ def grid_of(at: Any, name: str = "at") -> FloatArray:
     """Return the p that a user asks for, in order, each once."""
     if at is None:
         return _GRID
-    found = errors.doubles(at)
+    found = doubles(at)
     grid = np.empty(0) if found is None else np.atleast_1d(found)
     if grid.ndim != 1 or grid.size == 0 or not ((grid >= 0) & (grid <= 1)).all():
         raise errors.out_of_range(name, "a number or a grid between 0 and 1", at)

@@ -18,7 +18,7 @@ from calibrant.certificates.certify import certificate_for
 from calibrant.certificates.evidence import WERE_THESE, too_good
 from calibrant.certificates.specification import METHODS, Method, Terms
 from calibrant.data.predictions import data_of, warn
-from calibrant.decisions.costs import costs_of
+from calibrant.decisions.costs import amount, costs_of
 from calibrant.decisions.regret import decision_cost_of, decision_diagram
 
 #: Methods whose bound is not about a model fixed before and the population, as that on the regret.
@@ -198,7 +198,7 @@ def price_of_miscalibration(
     True
     """
     costs = costs_of(false_positive, false_negative, matrix)
-    if volume is not None and errors.amount("volume", volume, "a positive number") <= 0:
+    if volume is not None and amount("volume", volume, "a positive number") <= 0:
         raise errors.out_of_range("volume", "a positive number", volume)
     confidence = errors.inner_share("confidence", confidence)
     # one bound takes all of the confidence, two share it

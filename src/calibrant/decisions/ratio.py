@@ -9,6 +9,7 @@ import numpy as np
 
 from calibrant import errors
 from calibrant._types import AnyArray, FloatArray
+from calibrant.data import refusals
 from calibrant.data.predictions import Predictions, warn
 from calibrant.data.rules import scores_of
 from calibrant.decisions.curve import grid_of
@@ -138,7 +139,7 @@ def loss_ratio(
     draws = errors.whole_number("draws", draws, 1, errors.MOST_ENTRIES)
     rng = np.random.default_rng(errors.whole_number("seed", seed, least=0))
     if before is None:
-        raise errors.argument_missing("before")
+        raise refusals.argument_missing("before")
     data = Predictions(
         y_true,
         before,
@@ -148,7 +149,7 @@ def loss_ratio(
     )
     rows, other = data.source.rows(), scores_of(after, "after")
     if len(other) != len(rows.score):
-        raise errors.lengths_differ([("before", len(rows.score)), ("after", len(other))])
+        raise refusals.lengths_differ([("before", len(rows.score)), ("after", len(other))])
     totals = data.source.start()[1]
     if not totals.labels_binary:
         raise errors.needs_binary("a loss ratio")

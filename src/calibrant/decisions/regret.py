@@ -11,7 +11,7 @@ import numpy as np
 from calibrant import errors
 from calibrant.core.diagram import Diagram
 from calibrant.data.predictions import Predictions, TallyData, data_of, warn
-from calibrant.decisions.costs import Costs, costs_of, row_costs, row_thresholds
+from calibrant.decisions.costs import Costs, costs_of, costs_twice, row_costs, row_thresholds
 from calibrant.decisions.curve import below, cost_curve_of, resolved_for
 
 
@@ -137,7 +137,7 @@ def expected_cost(
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     if not (errors.is_single(false_positive) and errors.is_single(false_negative)):
         if matrix is not None:
-            raise errors.costs_twice()
+            raise costs_twice()
         warn(data.warnings, stacklevel=2)
         return _cost_by_row(data, false_positive, false_negative, confidence)
     costs = costs_of(false_positive, false_negative, matrix)

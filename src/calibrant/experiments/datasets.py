@@ -16,8 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from calibrant import errors
+from calibrant._text import named
 from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.errors import InputError, path_shown
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 #: Where each file is downloaded from, and the hash of what is in it.
@@ -165,7 +166,7 @@ def _read(name: str, data_dir: Path | None) -> str:
     if hashlib.sha256(content).hexdigest() != _FILES[name][1]:
         if folder is None:
             place.unlink()  # so that the next attempt downloads it again
-        raise errors.data_changed(name, str(place))
+        raise _data_changed(name, str(place))
     return content.decode("utf-8")
 
 
@@ -178,7 +179,7 @@ def _found(name: str, folder: Path) -> Path:
     places += [folder / place.name for place in places]
     place = next((place for place in places if place.is_file()), None)
     if place is None:
-        raise errors.data_missing(name, str(folder))
+        raise _data_missing(name, str(folder))
     return place
 
 
@@ -190,4 +191,25 @@ def _downloaded(name: str) -> Path:
         # the hash is that of the content, whichever way it came, so it is checked after unpacking
         return Path(pooch.retrieve(url, known_hash=None, path=pooch.os_cache("calibrant")))
     except OSError as error:
-        raise errors.data_unreachable(name, url, str(error)) from None
+        raise _data_unreachable(name, url, str(error)) from None
+
+
+def _data_missing(name: str, folder: str) -> InputError:
+    return InputError(
+        f"There is no {name} (or {name}.gz) in {path_shown(folder)}. Put the UCI file there, or "
+        "name no folder, and it is downloaded."
+    )
+
+
+def _data_changed(name: str, place: str) -> InputError:
+    return InputError(
+        f"{path_shown(place)} is not the {name} that results are known for: its hash differs, as "
+        "it does if a download was cut off. Download it again."
+    )
+
+
+def _data_unreachable(name: str, url: str, why: str) -> InputError:
+    return InputError(
+        f"{name} could not be downloaded from {named(url)} ({named(why, 200)}). Put it in a folder "
+        "and name that folder with --data-dir or CALIBRANT_DATA."
+    )

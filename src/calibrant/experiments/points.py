@@ -14,7 +14,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from calibrant import errors
+from calibrant._text import shown
 from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.data import refusals
+from calibrant.errors import InputError
 
 #: Gives the probability f(x) of the event at each of some points.
 Scores: TypeAlias = Callable[[IntArray], FloatArray]
@@ -74,7 +77,7 @@ class PointLaw:
             masses = _per_point("masses", self.masses, self.points)
             least, total = float(masses.min()), float(masses.sum())
             if not (least >= 0 and abs(total - 1) <= _ROUNDING):
-                raise errors.masses_no_law(least, total)
+                raise _masses_no_law(least, total)
 
     @cached_property
     def _table(self) -> FloatArray:
@@ -94,11 +97,11 @@ class PointLaw:
         """Return f at some points."""
         found = np.asarray(self.f(x) if callable(self.f) else self._table[x], dtype=np.float64)
         if found.shape != x.shape:
-            raise errors.not_one_per_point("f", found.shape, len(x))
+            raise _not_one_per_point("f", found.shape, len(x))
         inside = (found >= 0) & (found <= 1)  # false for NaN
         if not inside.all():
             first = int(np.argmin(inside))
-            raise errors.not_a_probability("f", int(x[first]), float(found[first]))
+            raise _not_a_probability("f", int(x[first]), float(found[first]))
         return found
 
     def truth(self, x: IntArray) -> FloatArray:
@@ -200,9 +203,9 @@ def _per_point(name: str, values: object, points: int) -> FloatArray:
     try:
         found = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as why:
-        raise errors.not_an_array(name, why) from None
+        raise refusals.not_an_array(name, why) from None
     if found.shape != (points,):
-        raise errors.not_one_per_point(name, found.shape, points)
+        raise _not_one_per_point(name, found.shape, points)
     return found
 
 
@@ -224,3 +227,23 @@ def _uniform(key: int, x: IntArray) -> FloatArray:
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed ^= mixed >> np.uint64(31)
     return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def _not_one_per_point(name: str, shape: tuple[int, ...], points: int) -> InputError:
+    return InputError(
+        f"{name} must give one number for each of {points:,} points, but its shape is {shape}."
+    )
+
+
+def _not_a_probability(name: str, point: int, value: float) -> InputError:
+    return InputError(
+        f"{name} must lie between 0 and 1 at every point, but at point {point} it is "
+        f"{shown(value)}."
+    )
+
+
+def _masses_no_law(least: float, total: float) -> InputError:
+    return InputError(
+        f"masses must be numbers, none of them under 0, that add up to 1, but the least is "
+        f"{shown(least)} and their sum is {shown(total)}. Divide counts by their sum."
+    )

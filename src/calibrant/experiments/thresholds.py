@@ -15,6 +15,7 @@ import numpy as np
 
 from calibrant import errors
 from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.errors import InputError
 
 #: With more points than this there are too many pairs of thresholds to look at.
 MOST_POINTS = 7
@@ -100,7 +101,7 @@ def rademacher(patterns: Any) -> float:
 def _class(patterns: Any) -> BoolArray:
     table = np.asarray(patterns)
     if table.ndim != 2 or 0 in table.shape or not np.isin(table, (0, 1)).all():
-        raise errors.not_a_class(table.shape)
+        raise _not_a_class(table.shape)
     return np.unique(table.astype(bool), axis=0)
 
 
@@ -198,3 +199,10 @@ def _largest(found: dict[tuple[int, int], tuple[int, float]], scale: int) -> dic
         "rademacher": found[by_complexity][1],
         "rademacher_at": [p / scale for p in by_complexity],
     }
+
+
+def _not_a_class(shape: tuple[int, ...]) -> InputError:
+    return InputError(
+        "patterns must be a table of 0 and 1 with a row for each classifier and a column for each "
+        f"point, one or more of both, but its shape is {shape}."
+    )

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from calibrant import errors
 from calibrant._types import AnyArray, FloatArray
+from calibrant.errors import InputError
 
 #: With more features than this, or fewer rows for each, variances stand in for the covariance.
 _MOST_FEATURES, _LEAST_ROWS = 512, 5
@@ -49,7 +49,7 @@ class Features:
         with np.errstate(over="ignore"):
             self._mean: FloatArray = self._summed(np.ones(table.shape[0])) / self._total
         if not np.isfinite(self._mean).all():
-            raise errors.features_too_large()
+            raise _features_too_large()
         self._metric = self._found_metric()
         self.varies = bool(self._metric.any())
 
@@ -190,3 +190,10 @@ def _inverse(covariance: FloatArray, spread: FloatArray) -> FloatArray:
     kept = values > _COLLINEAR * values[-1]
     inverse[block] = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T / scale
     return inverse
+
+
+def _features_too_large() -> InputError:
+    return InputError(
+        "X holds numbers too large to be added up. Scale its columns, for example with "
+        "sklearn.preprocessing.StandardScaler."
+    )

@@ -13,8 +13,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_clusterer
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from calibrant import errors
+from calibrant._text import shown
 from calibrant._types import AnyArray, FloatArray, IntArray
+from calibrant.data import refusals
 from calibrant.data.memory.targets import target_kind, weights_of
+from calibrant.data.rules import plain_labels
+from calibrant.errors import InputError
 
 _KINDS = ("tree", "kmeans")
 #: Weights over this might add up to more than a double holds.
@@ -85,7 +89,7 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array_like, optional
             How much each row counts.
         """
-        errors.plain_labels("y", y)
+        plain_labels("y", y)
         with errors.within_doubles("X"):
             X, y = validate_data(self, X, y, dtype=np.float64)  # noqa: N806
         y = column_or_1d(y, warn=True)
@@ -96,7 +100,7 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weight = weights_of(sample_weight, X)
         counted = weight > 0
         if not counted.any():
-            raise errors.weight_all_zero("sample_weight")
+            raise refusals.weight_all_zero("sample_weight")
         weight = weight / weight.max() if weight.max() > _HEAVY else weight
         self._splitter = self._fitted(X[counted], y[counted], weight[counted])
         self.regions_, place = np.unique(self.apply(X[counted]), return_inverse=True)
@@ -139,10 +143,10 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return what splits the space, unfitted."""
         if hasattr(self.partition, "fit"):
             if isinstance(self.partition, type) or not _splits_new_rows(self.partition):
-                raise errors.no_partition(self.partition)
+                raise _no_partition(self.partition)
             return clone(self.partition)
         if not isinstance(self.partition, str) or self.partition not in _KINDS:
-            raise errors.no_partition(self.partition)
+            raise _no_partition(self.partition)
         regions = errors.whole_number("regions", self.regions, 2, errors.MOST_ENTRIES)
         if self.partition == "tree":
             from sklearn.tree import DecisionTreeClassifier
@@ -182,5 +186,19 @@ def regions_of(splitter: Any, X: AnyArray) -> AnyArray:  # noqa: N803
         found = found.astype(str)
     found = found[:, 0] if found.shape == (len(X), 1) else found  # a forest of one tree
     if found.shape != (len(X),) or found.dtype.kind not in "biuUS":
-        raise errors.regions_not_plain(found.shape, str(found.dtype), len(X))
+        raise _regions_not_plain(found.shape, str(found.dtype), len(X))
     return found
+
+
+def _no_partition(given: object) -> InputError:
+    return InputError(
+        "partition must be 'tree', 'kmeans', a scikit-learn tree or clusterer, or a function of "
+        f"X, but it is {shown(given)}."
+    )
+
+
+def _regions_not_plain(shape: tuple[int, ...], kind: str, rows: int) -> InputError:
+    return InputError(
+        f"partition must give one whole number or word for each row, {rows} in all, but it gives "
+        f"an array of shape {shape} and kind {kind}."
+    )

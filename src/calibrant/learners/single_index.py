@@ -14,8 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from calibrant import errors
+from calibrant._text import shown
 from calibrant._types import AnyArray, BoolArray, FloatArray
+from calibrant.data import refusals
 from calibrant.data.memory.targets import target_kind, weights_of
+from calibrant.data.rules import plain_labels
+from calibrant.errors import InputError
 from calibrant.learners.features import Features, row_sums
 from calibrant.learners.link import Kind, Link, Scale, fit_link, rises, to_score
 
@@ -98,16 +102,16 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         fitting, held = self._parted(rows)
         features = Features(fitting.table, fitting.weight)
         if not features.varies:
-            warnings.warn(errors.nothing_varies(rows.mean(rows.label)), stacklevel=2)
+            warnings.warn(_nothing_varies(rows.mean(rows.label)), stacklevel=2)
         course = self._learn(features, fitting, held, self._start(features, rows.table.shape[1]))
         self._coefficients = features.coefficients(course.best)
         self.n_iter_, self.loss_curve_ = len(course.losses), course.losses
         self._finish(rows)
         if features.varies and not course.converged:
-            said = errors.not_converged(self.max_iter, self.tol)
+            said = _not_converged(self.max_iter, self.tol)
             warnings.warn(said, ConvergenceWarning, stacklevel=2)
         if features.varies and rises(self.link_) == 0:
-            warnings.warn(errors.nothing_found(rows.mean(rows.label)), stacklevel=2)
+            warnings.warn(_nothing_found(rows.mean(rows.label)), stacklevel=2)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
@@ -144,7 +148,7 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
 
     def _checked(self, X: Any, y: Any, sample_weight: Any) -> Rows:  # noqa: N803
         """Return the rows that count."""
-        errors.plain_labels("y", y)
+        plain_labels("y", y)
         with errors.within_doubles("X"):
             X, y = validate_data(self, X, y, reset=True, **_FORM)  # noqa: N806
         y = column_or_1d(y, warn=True)
@@ -153,7 +157,7 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
             raise errors.two_classes_only(kind)
         weight = weights_of(sample_weight, X)
         if not weight.any():
-            raise errors.weight_all_zero("sample_weight")
+            raise refusals.weight_all_zero("sample_weight")
         weight = weight / weight.max()
         counted = weight > 0
         self.classes_ = np.unique(y)
@@ -161,7 +165,7 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         rows = Rows(_sorted(X), label, None if (weight == 1).all() else weight)
         rows = rows if counted.all() else rows.take(np.flatnonzero(counted))
         if rows.label.all() or not rows.label.any():
-            raise errors.one_class_only(y[counted][0])
+            raise _one_class_only(y[counted][0])
         return rows
 
     def _parted(self, rows: Rows) -> tuple[Rows, Rows | None]:
@@ -173,7 +177,7 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         least = min(int(rows.label.sum()), int((~rows.label).sum()))
         share = min(self.validation_fraction, 1 - self.validation_fraction)
         if least * share < 1:  # each class must be in both parts
-            raise errors.too_few_to_hold_back(least, self.validation_fraction)
+            raise _too_few_to_hold_back(least, self.validation_fraction)
         fitting, held = train_test_split(
             np.arange(len(rows)),
             test_size=self.validation_fraction,
@@ -257,3 +261,41 @@ class Linked:
 def squared_loss(prob: FloatArray, rows: Rows) -> float:
     """Return the mean of (y - f)^2."""
     return rows.mean((rows.label - prob) ** 2)
+
+
+def _one_class_only(label: object) -> InputError:
+    label = label.item() if hasattr(label, "item") else label
+    return InputError(
+        f"A classifier needs rows of two classes, but y holds one class only: {shown(label)}. "
+        "Add rows of the other class."
+    )
+
+
+def _nothing_varies(rate: float) -> str:
+    return (
+        f"No feature varies, so that every row gets the same probability, {rate:.4g}. "
+        "Give X columns that differ between rows."
+    )
+
+
+def _nothing_found(rate: float) -> str:
+    return (
+        "No direction was found in which the event becomes more frequent, so that every row gets "
+        f"the same probability, {rate:.4g}. Add features that go up or down with the event, such "
+        "as squares and products of those there are; outliers may hide the others."
+    )
+
+
+def _not_converged(max_iter: int, tol: float) -> str:
+    return (
+        f"Learning stopped after {max_iter} steps, before it had converged. Raise max_iter, or "
+        f"raise tol (now {tol:g}) to accept less progress; the best direction so far is kept."
+    )
+
+
+def _too_few_to_hold_back(least: int, share: float) -> InputError:
+    return InputError(
+        f"early_stopping needs both classes in both parts, but it holds back {share:g} of the rows "
+        f"and the rarer class has {least}. Give more rows, change validation_fraction, or turn "
+        "it off."
+    )

@@ -14,6 +14,7 @@ from calibrant import errors
 from calibrant.core.diagram import Diagram, Source
 from calibrant.core.tally import Cells
 from calibrant.data.predictions import Predictions, TallyData, data_of, warn
+from calibrant.errors import InputError
 from calibrant.measures.logistic import Climb, fitted, intercept_ends, one_odds
 
 #: Below this sum of squared residuals the ratio's interval is the wider of two. For one score that
@@ -73,11 +74,11 @@ def logistic_of(
     _check_counts(diagram)
     cells = diagram.cells
     if (cells.positives == 0).all() or (cells.positives == cells.weight).all():
-        raise errors.no_estimate("calibration slope or intercept", "there is only one class")
+        raise _no_estimate("calibration slope or intercept", "there is only one class")
     found: dict[str, Estimate | errors.InputError] = {}
     for name, climb in zip(wanted, fitted(source, diagram, wanted, clip), strict=True):
         if climb.failed:
-            found[name] = errors.no_estimate(f"calibration {name}", _why_none(source, cells, clip))
+            found[name] = _no_estimate(f"calibration {name}", _why_none(source, cells, clip))
             continue
         quantile = _quantile(climb, confidence)
         if name == "slope":
@@ -123,7 +124,7 @@ def ratio_of(diagram: Diagram, confidence: float) -> Estimate:
     observed = float(diagram.cells.positives.sum())
     expected = observed - float(diagram.walk[-1])
     if expected <= 0:
-        raise errors.no_estimate("observed/expected ratio", "no event is predicted")
+        raise _no_estimate("observed/expected ratio", "no event is predicted")
     ratio = observed / expected
     totals = diagram.totals
     # divided twice, because the square of a tiny sum of scores would vanish
@@ -334,3 +335,7 @@ def observed_expected_ratio(
     ratio = ratio_of(Diagram(*data.source.start()), errors.inner_share("confidence", confidence))
     warn(data.warnings, stacklevel=2)
     return ratio
+
+
+def _no_estimate(what: str, why: str) -> InputError:
+    return InputError(f"There is no finite {what}: {why}.")

@@ -8,6 +8,7 @@ from calibrant import errors
 from calibrant.core.diagram import TOLERANCE, Diagram, resolve
 from calibrant.core.extremes import extremes, extremes_need
 from calibrant.data.predictions import data_of, warn
+from calibrant.errors import InputError
 from calibrant.measures.interval import worst_of
 
 
@@ -63,7 +64,7 @@ def calibration_error(
     error, at_most = error_of(resolve(data.source, extremes_need))
     warn(data.warnings, stacklevel=2)
     if at_most - error > TOLERANCE:
-        raise errors.tally_inexact(error, at_most)
+        raise _tally_inexact(error, at_most)
     return error
 
 
@@ -115,3 +116,11 @@ def assert_calibrated(
             f"The calibration error is {found}, over the {max_error:.4g} allowed. "
             f"Worst: {worst_of(diagram)}"
         )
+
+
+def _tally_inexact(error: float, at_most: float) -> InputError:
+    return InputError(
+        f"A tally holds no rows: it proves only that the calibration error lies between "
+        f"{error:.6g} and {at_most:.6g}. audit(tally) reports both bounds; a finer tally, "
+        "Predictions(...).tally(level=...), brings them closer."
+    )

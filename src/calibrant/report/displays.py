@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from calibrant import errors
 from calibrant._extras import require
 from calibrant.auditing.audit import Audit, audit
 from calibrant.auditing.curves import ReliabilityCurve
 from calibrant.auditing.groups import GroupFinding
 from calibrant.certificates.certificate import percent
 from calibrant.decisions.curve import CostCurve
+from calibrant.errors import InputError
 from calibrant.report.drawing import (
     BLUE,
     FEW_POINTS,
@@ -58,7 +58,7 @@ class _Display(ABC):
 
     def __init__(self, audit: Audit) -> None:
         if not isinstance(audit, Audit):
-            raise errors.not_an_audit(type(audit).__name__)
+            raise _not_an_audit(type(audit).__name__)
         self.audit = audit
 
     @classmethod
@@ -227,7 +227,7 @@ class ReliabilityDisplay(_RowsDisplay):
         """The curve that is drawn."""
         found = self.audit.curves.reliability
         if found is None:
-            raise errors.curve_hidden("the reliability curve")
+            raise _curve_hidden("the reliability curve")
         return found
 
     @property
@@ -379,7 +379,7 @@ class CostDisplay(_RowsDisplay):
         """The curve that is drawn."""
         found = self.audit.curves.cost
         if found is None:
-            raise errors.curve_hidden("the cost curve")
+            raise _curve_hidden("the cost curve")
         return found
 
     @property
@@ -457,7 +457,7 @@ class GroupsDisplay(_Display):
     def __init__(self, audit: Audit) -> None:
         super().__init__(audit)
         if not audit.groups:
-            raise errors.groups_not_audited()
+            raise _groups_not_audited()
 
     @classmethod
     def from_predictions(
@@ -603,3 +603,24 @@ class GroupsDisplay(_Display):
 
     def _size(self) -> tuple[float, float]:
         return 7.2, 1.8 + 0.28 * min(len(self.audit.groups), MOST_GROUPS)
+
+
+def _curve_hidden(what: str) -> InputError:
+    return InputError(
+        f"This audit is of a tally, which holds no rows, and its cells are too wide to draw "
+        f"{what}. Audit the rows, or a finer tally: Predictions(...).tally(level=...)."
+    )
+
+
+def _groups_not_audited() -> InputError:
+    return InputError(
+        "There are no groups to draw: the audit was made without by=, or no group has rows "
+        "enough. Name the columns that make them, such as audit(..., by={'sex': sex})."
+    )
+
+
+def _not_an_audit(kind: str) -> InputError:
+    return InputError(
+        f"audit must be what calibrant.audit returns, but it is of type {kind}. Use "
+        "from_predictions for labels and scores."
+    )

@@ -12,8 +12,10 @@ from calibrant._extras import require
 from calibrant._types import FloatArray
 from calibrant.auditing.audit import Audit
 from calibrant.auditing.curves import Histogram, ReliabilityCurve
+from calibrant.data import refusals
 from calibrant.data.memory.labels import check_event
 from calibrant.decisions.curve import CostCurve
+from calibrant.errors import InputError
 from calibrant.measures.interval import Interval
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise errors.not_axes(type(ax).__name__)
+        raise _not_axes(type(ax).__name__)
     return ax
 
 
@@ -62,7 +64,7 @@ def predicted(
     if pos_label is not None:
         check_event(pos_label)
         if pos_label not in classes:
-            raise errors.labels_lack_pos_label("classes_", pos_label, classes)
+            raise refusals.labels_lack_pos_label("classes_", pos_label, classes)
     column = 1 if pos_label is None else classes.index(pos_label)
     known = classes in ([0, 1], [-1, 1])
     event = classes[1] if pos_label is None and not known else pos_label
@@ -198,3 +200,10 @@ def legend_above(ax: Axes) -> None:
             break
     bottom, top = ax.get_ylim()
     ax.set_ylim(bottom, bottom + (top - bottom) / (1 - min(0.6, height + 0.05)))
+
+
+def _not_axes(kind: str) -> InputError:
+    return InputError(
+        f"ax must be one Axes of matplotlib, but it is a {kind}. Pass one of several by its "
+        "place, such as ax=axes[0, 1], or none for a figure of its own."
+    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from calibrant import errors
+from calibrant.data import refusals
 from calibrant.data.engine.addresses import password_in, shown_url, url_from, without_secrets
 from calibrant.errors import InputError
 
@@ -104,5 +104,5 @@ def test_addresses_from_the_environment(monkeypatch):
 
 
 def test_the_refusal_of_an_address_survives_its_own_masking():
-    words = str(errors.url_unreadable())
+    words = str(refusals.url_unreadable())
     assert without_secrets(words) == words

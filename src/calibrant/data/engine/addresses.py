@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import re
 
-from calibrant import errors
 from calibrant._extras import require
+from calibrant._text import named
+from calibrant.data import refusals
+from calibrant.errors import InputError
 
 HIDDEN = "***"
 _ENVIRONMENT = "env:"
@@ -40,9 +42,9 @@ def url_from(text: str) -> str:
         return text
     name = text.removeprefix(_ENVIRONMENT)
     if not _NAME.fullmatch(name):  # perhaps an address, which is not to be shown
-        raise errors.url_unreadable()
+        raise refusals.url_unreadable()
     if not os.environ.get(name):
-        raise errors.variable_unset(name)
+        raise _variable_unset(name)
     return os.environ[name]
 
 
@@ -57,9 +59,19 @@ def shown_url(url: str) -> str:
     if url.startswith(_ENVIRONMENT):
         return url if _NAME.fullmatch(url.removeprefix(_ENVIRONMENT)) else HIDDEN
     require("sqlalchemy", "sql")
-    from calibrant.data.engine.database import place_of
+    import sqlalchemy as sa
 
-    return place_of(url)
+    if ambiguous(url):
+        return HIDDEN
+    try:
+        full = sa.make_url(url)
+        where = sa.URL.create(
+            full.drivername, host=full.host, port=full.port, database=full.database
+        )
+        found = where.render_as_string()
+    except (sa.exc.SQLAlchemyError, ValueError):
+        return HIDDEN
+    return HIDDEN if "@" in found else found  # else a part of a password
 
 
 def ambiguous(url: str) -> bool:
@@ -151,3 +163,10 @@ def _end_of_quoted(line: str, begin: int, closing: str) -> int | None:
             return after
         place = line.find(closing, after)
     return None
+
+
+def _variable_unset(name: str) -> InputError:
+    return InputError(
+        f"--url env:{named(name)} asks for the environment variable {named(name)}, "
+        f"which is not set: export {named(name)}=postgresql+psycopg://..."
+    )

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import narwhals as nw  # the kinds of columns
 
-from calibrant import errors
 from calibrant._types import AnyArray
 from calibrant.core.expressions import Term, col, count, how_many, lit, when
+from calibrant.data import refusals
 from calibrant.data.engine.table import Table
 from calibrant.data.memory.columns import is_missing
 from calibrant.data.memory.labels import ENOUGH, check_event, ordered_values, refuse_lookalike
@@ -89,10 +89,10 @@ class _Look:
         seen = {name: float(values[0]) for name, values in found.items()}
         rows = int(seen["rows"])
         if rows == 0:
-            raise errors.empty(self._names.label)
+            raise refusals.empty(self._names.label)
         outcome, fraction = self._outcome(seen)
         if fraction is not None and self._count(_at_ends(self._score())) == rows:
-            raise errors.swapped(self._names)
+            raise refusals.swapped(self._names)
         warnings = self._check_weights(seen) if self._roles.weight is not None else ()
         self._check_scores(seen)
         return Facts(
@@ -113,12 +113,12 @@ class _Look:
         given, name = ~col(role).is_null(), getattr(self._names, role)
         rows = int(self._table.number(how_many()))
         if rows == 0:
-            raise errors.empty(self._names.label)
+            raise refusals.empty(self._names.label)
         if self._count(given) == 0:
             ordered = self._table.numbered() is not None
-            raise errors.missing(name, rows, 0 if ordered else None)
+            raise refusals.missing(name, rows, 0 if ordered else None)
         row, value = self._table.first(given, col(role))
-        raise errors.not_numeric(name, row, value)
+        raise refusals.not_numeric(name, row, value)
 
     def _score(self) -> Term:
         return col("prob").double()
@@ -169,27 +169,27 @@ class _Look:
         score, name = self._score(), self._names.prob
         if seen["f_missing"]:
             row, _ = self._table.first(_missing(score), lit(0))
-            raise errors.missing(name, int(seen["f_missing"]), row)
+            raise refusals.missing(name, int(seen["f_missing"]), row)
         if not (seen["f_low"] >= 0 and seen["f_high"] <= 1):
             outside = ~((score >= 0) & (score <= 1))
             row, value = self._table.first(outside, score)
             wrong = self._count(outside)
-            raise errors.outside_unit(name, wrong, row, float(value), seen["f_high"])
+            raise refusals.outside_unit(name, wrong, row, float(value), seen["f_high"])
 
     def _check_weights(self, seen: dict[str, float]) -> tuple[str, ...]:
         weight, name = self._weight(), self._names.weight
         if seen["w_missing"]:
             row, _ = self._table.first(_missing(weight), lit(0))
-            raise errors.missing(name, int(seen["w_missing"]), row)
+            raise refusals.missing(name, int(seen["w_missing"]), row)
         if seen["w_negative"]:
             row, value = self._table.first(weight < 0, weight)
-            raise errors.weight_negative(name, int(seen["w_negative"]), row, float(value))
+            raise refusals.weight_negative(name, int(seen["w_negative"]), row, float(value))
         zeros = int(seen["w_zero"])
         if zeros == seen["rows"]:
-            raise errors.weight_all_zero(name)
+            raise refusals.weight_all_zero(name)
         if not 1e-290 < seen["w_total"] < 1e300:
-            raise errors.weight_scale(name, seen["w_total"])
-        return (errors.zero_weights(name, zeros),) if zeros else ()
+            raise refusals.weight_scale(name, seen["w_total"])
+        return (refusals.zero_weights(name, zeros),) if zeros else ()
 
     def _outcome(self, seen: dict[str, float]) -> tuple[Term, tuple[int | None, float] | None]:
         """Say how the label reads as an outcome, and where the first fraction is."""
@@ -197,7 +197,7 @@ class _Look:
             label = col("label")
             gap = _missing(self._number()) if self._label_is_number else label.is_null()
             row, _ = self._table.first(gap, lit(0))
-            raise errors.missing(self._names.label, int(seen["y_missing"]), row)
+            raise refusals.missing(self._names.label, int(seen["y_missing"]), row)
         if self._pos_label is not None:
             self._check_two_values(bool(seen.get("y_event", 0)))
             return _whole(self._event()), None
@@ -261,9 +261,9 @@ class _Look:
         name, pos_label = self._names.label, self._pos_label
         others = self._values(without_event=found)
         if len(others) > 1 and found:
-            raise errors.labels_not_binary(name, [pos_label, *others])
+            raise refusals.labels_not_binary(name, [pos_label, *others])
         if len(others) > 1:
-            raise errors.labels_lack_pos_label(name, pos_label, others)
+            raise refusals.labels_lack_pos_label(name, pos_label, others)
         if others and not found:
             refuse_lookalike(name, pos_label, others[0])
 
@@ -280,8 +280,8 @@ class _Look:
     def _refuse_values(self) -> None:
         found = self._values()
         if len(found) > 2:
-            raise errors.labels_not_binary(self._names.label, found)
-        raise errors.labels_need_pos_label(self._names.label, found)
+            raise refusals.labels_not_binary(self._names.label, found)
+        raise refusals.labels_need_pos_label(self._names.label, found)
 
 
 def is_number(kind: Any) -> bool:

@@ -19,8 +19,11 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from calibrant import errors
+from calibrant._text import named, shown
 from calibrant._types import AnyArray
+from calibrant.data import refusals
 from calibrant.data.engine.addresses import HIDDEN, ambiguous, password_in, without_secrets
+from calibrant.errors import InputError, engine_words
 
 T = TypeVar("T")
 #: Databases as people write them.
@@ -163,7 +166,7 @@ class Database:
         for name, fits in {"extra_float_digits": "[123]", "datestyle": "ISO"}.items():
             value = str(self.rows(sa.text(f"SHOW {name}"))[1][0][0])
             if not re.match(fits, value):
-                raise errors.connection_setting(name, value)
+                raise _connection_setting(name, value)
 
     @contextmanager
     def _translated(self, *, opening: bool = False) -> Iterator[None]:
@@ -173,13 +176,13 @@ class Database:
         except errors.InputError:
             raise
         except ModuleNotFoundError as error:
-            raise errors.driver_missing(str(error.name)) from None
+            raise _driver_missing(str(error.name)) from None
         except NoSuchModuleError as error:
-            raise errors.database_unknown(self._scrubbed(_words(error))) from None
+            raise _database_unknown(self._scrubbed(_words(error))) from None
         except (SQLAlchemyError, OSError, RuntimeError, ValueError, TypeError) as error:
             if opening and isinstance(error, ArgumentError | ValueError | TypeError):
-                raise errors.url_unreadable() from None
-            raise errors.query_failed(self.engine, self._scrubbed(_words(error))) from None
+                raise refusals.url_unreadable() from None
+            raise refusals.query_failed(self.engine, self._scrubbed(_words(error))) from None
 
     def _scrubbed(self, text: str) -> str:
         for secret in self._secrets:
@@ -194,10 +197,10 @@ def _engine_of(target: Any) -> sa.Engine:
     if isinstance(target, sa.Engine):
         return target
     if isinstance(target, str) and ambiguous(target):  # a part of it would be the host
-        raise errors.url_unreadable()
+        raise refusals.url_unreadable()
     if isinstance(target, str | sa.URL):
         return sa.create_engine(target, poolclass=NullPool)
-    raise errors.not_a_connection(type(target).__name__)
+    raise _not_a_connection(type(target).__name__)
 
 
 def _add_functions(connection: sa.Connection) -> None:
@@ -213,7 +216,7 @@ def _check_there(url: sa.URL) -> None:
     """Refuse a file that is not there: SQLite would make an empty one."""
     file = url.database or ":memory:"
     if not file.startswith((":memory:", "file:")) and not Path(file).exists():
-        raise errors.file_missing(file)
+        raise refusals.file_missing(file)
 
 
 def _words(error: BaseException) -> str:
@@ -231,21 +234,6 @@ def _array(values: Sequence[Any]) -> AnyArray:
     plain = np.empty(len(values), dtype=object)
     plain[:] = values
     return plain
-
-
-def place_of(url: str) -> str:
-    """Return a URL without the user's name, the password and all that comes after a ?."""
-    if ambiguous(url):
-        return HIDDEN
-    try:
-        full = sa.make_url(url)
-        where = sa.URL.create(
-            full.drivername, host=full.host, port=full.port, database=full.database
-        )
-        shown = where.render_as_string()
-    except (SQLAlchemyError, ValueError):
-        return HIDDEN
-    return HIDDEN if "@" in shown else shown  # else a part of a password
 
 
 def _secrets_of(connection: Any) -> list[str]:
@@ -267,3 +255,34 @@ def _secrets_of(connection: Any) -> list[str]:
             secrets += [values] if isinstance(values, str) else values
     forms = {form(one) for one in secrets if one for form in _FORMS}
     return sorted(forms, key=len, reverse=True)
+
+
+def _not_a_connection(kind: str) -> InputError:
+    return InputError(
+        "connection must be a URL such as 'postgresql+psycopg://user@host/database', or an Engine "
+        f"or Connection of SQLAlchemy, but is of type {kind}."
+    )
+
+
+def _connection_setting(name: str, value: str) -> InputError:
+    wanted = {"extra_float_digits": "3", "datestyle": "'ISO'"}[name]
+    return InputError(
+        f"This connection has {name} = {named(value)}, so that values lose something on their way. "
+        f"Run SET {name} = {wanted} on it first, or pass the engine or URL."
+    )
+
+
+def _database_unknown(why: str) -> InputError:
+    return InputError(
+        f"SQLAlchemy does not know this kind of database. It says: {engine_words(why)} Install its "
+        "dialect, or check the beginning of the URL: postgresql+psycopg://, sqlite:///, mysql+pymysql://."
+    )
+
+
+def _driver_missing(module: str) -> InputError:
+    packages = {"psycopg": "psycopg[binary]", "psycopg2": "psycopg2-binary"}
+    packages |= {"MySQLdb": "mysqlclient"}
+    return InputError(
+        f"The driver {shown(module)} that this URL asks for is not installed. Install it with: "
+        f"pip install '{packages.get(module, module)}'"
+    )

@@ -9,11 +9,11 @@ from typing import Any
 import narwhals as nw  # the kinds of columns
 import numpy as np
 
-from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.core.expressions import Term, col, how_many, kept
 from calibrant.core.tally import Cells, Totals
+from calibrant.data import refusals
 from calibrant.data.engine.aggregate import Placed, cell_of, decoded, listed, points, pooled, summed
 from calibrant.data.engine.group_keys import Joint, Mark, Numbers, Texts, Words
 from calibrant.data.engine.source import FrameSource, check_same
@@ -27,6 +27,7 @@ from calibrant.data.groups import (
     order_of,
 )
 from calibrant.data.memory.columns import numbers
+from calibrant.errors import InputError
 
 #: Combinations are numbered anew when they pass this.
 _MANY = 1 << 40
@@ -226,7 +227,7 @@ class GroupedFrames:
         if self.splits[k].pooled == 0:  # then no value may be among those pooled
             same = same and not bool((codes == len(marks) - 1).any())
         if not same:  # a collation that takes different texts for the same
-            raise errors.groups_unstable(self.splits[k].name)
+            raise _groups_unstable(self.splits[k].name)
         return codes
 
     def _places(self, codes: IntArray) -> IntArray:
@@ -288,4 +289,11 @@ def _check_kind(kind: Any, name: str) -> None:
     """Refuse columns of lists and the like, whose values are no groups."""
     words = (nw.String, nw.Categorical, nw.Enum, nw.Boolean, nw.Date, nw.Datetime)
     if not (kind.is_numeric() or any(kind == word for word in words)):
-        raise errors.labels_not_plain(f"by column {shown(name)}")
+        raise refusals.labels_not_plain(f"by column {shown(name)}")
+
+
+def _groups_unstable(name: str) -> InputError:
+    return InputError(
+        f"The engine does not tell the values of by column {shown(name)} apart the same way each "
+        "time. A collation such as NOCASE does that: cast the column to text without it."
+    )

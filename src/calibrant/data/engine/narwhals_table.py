@@ -13,6 +13,7 @@ from calibrant import errors
 from calibrant._extras import require
 from calibrant._types import AnyArray
 from calibrant.core.expressions import OPERATORS, Term, col, how_many, kept, lit, when
+from calibrant.data import refusals
 from calibrant.data.engine.table import ROW, Fetched, Table, Watch, quoted, unwatched
 from calibrant.data.memory.columns import unmasked
 
@@ -49,7 +50,7 @@ class LazyTable(Table):
         try:
             return self._frame.collect_schema()
         except Exception as error:
-            raise errors.query_failed(self.engine, str(error)) from error
+            raise refusals.query_failed(self.engine, str(error)) from error
 
     def chosen(self, columns: Mapping[str, str]) -> Self:
         # by place, because a name such as * or ^a$ means several columns to polars
@@ -89,7 +90,7 @@ class LazyTable(Table):
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as error:  # polars panics with what is no Exception
-            raise errors.query_failed(self.engine, str(error)) from error
+            raise refusals.query_failed(self.engine, str(error)) from error
 
     def _fetched(self) -> Fetched:
         table = self._collected()

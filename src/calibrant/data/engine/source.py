@@ -18,6 +18,7 @@ from calibrant._types import AnyArray, FloatArray
 from calibrant.core.diagram import LogisticSums
 from calibrant.core.expressions import Term, col, count, kept, lit
 from calibrant.core.tally import MAX_LEVEL, Cells, Tally, Totals
+from calibrant.data import refusals
 from calibrant.data.engine.aggregate import (
     Placed,
     decoded,
@@ -42,6 +43,7 @@ from calibrant.data.grouped_cells import counted_rows, order_by_score
 from calibrant.data.memory.columns import numbers
 from calibrant.data.memory.kernel import Rows, named_sums, start_level
 from calibrant.data.rules import Roles
+from calibrant.errors import InputError
 
 #: Rows that may be fetched at once, for what is not a sum over scores.
 MOST_FETCHED = 1 << 24
@@ -138,7 +140,7 @@ class FrameSource:
                 some = Tally(level, cells, self._totals(cells, found))
                 total = some if total is None else total + some
         if total is None:  # rows were counted before
-            raise errors.table_changes(0, self._count)
+            raise refusals.table_changes(0, self._count)
         check_same(total.cells.rows, self._count)
         return total
 
@@ -193,7 +195,7 @@ class FrameSource:
     def _everything(self) -> Fetched:
         """Fetch all rows, once: two queries may give them in different order."""
         if len(self) > MOST_FETCHED:
-            raise errors.table_too_long(len(self), MOST_FETCHED)
+            raise _table_too_long(len(self), MOST_FETCHED)
         if self._fetched is None:
             more = kept("clusters") if self._roles.clusters else {}
             self._fetched = self._table.select(**self._columns(), **more).fetch()
@@ -243,7 +245,7 @@ class FrameSource:
         ends = (score == 0) | (score == 1)
         wrong = int(self._table.number(count(ends)))
         row, value = self._table.first(ends, score)
-        raise errors.scores_without_odds(self._names.prob, wrong, row, float(value))
+        raise refusals.scores_without_odds(self._names.prob, wrong, row, float(value))
 
     def read(self, more: Mapping[str, str] | None = None) -> Table:
         """Return score, outcome and weight of every row that counts, and more columns."""
@@ -289,7 +291,7 @@ class FrameSource:
 def check_same(found: AnyArray, expected: AnyArray | int) -> None:
     """Refuse a table whose rows are others each time it is read."""
     if int(found.sum()) != int(np.sum(expected)):
-        raise errors.table_changes(int(found.sum()), int(np.sum(expected)))
+        raise refusals.table_changes(int(found.sum()), int(np.sum(expected)))
 
 
 def open_table(table: Any) -> nw.DataFrame[Any] | Table:
@@ -301,18 +303,32 @@ def open_table(table: Any) -> nw.DataFrame[Any] | Table:
         if isinstance(frame, nw.DataFrame):
             names = frame.columns
             if len(set(names)) < len(names):
-                raise errors.columns_twice(names)
+                raise refusals.columns_twice(names)
     except nw.exceptions.DuplicateError:
-        raise errors.columns_twice(list(table.columns)) from None
+        raise refusals.columns_twice(list(table.columns)) from None
     if isinstance(frame, nw.DataFrame):
         return frame
     if isinstance(frame, nw.LazyFrame):
         return lazy_table(frame)
-    raise errors.not_a_table(type(table).__name__)
+    raise _not_a_table(type(table).__name__)
 
 
 def named_columns(frame: nw.DataFrame[Any], names: list[str]) -> None:
     """Refuse names that the table does not have."""
     for name in names:
         if name not in frame.columns:
-            raise errors.unknown_column(name, frame.columns, "the table")
+            raise refusals.unknown_column(name, frame.columns, "the table")
+
+
+def _table_too_long(rows: int, most: int) -> InputError:
+    return InputError(
+        f"This needs every row in memory, up to {most:,} of them, but the table has {rows:,}. "
+        "Pass a random sample of the rows."
+    )
+
+
+def _not_a_table(kind: str) -> InputError:
+    return InputError(
+        f"label= and prob= name columns of a table, but this is a {kind}. Pass a pandas, polars or "
+        "pyarrow table, a polars LazyFrame or a DuckDB relation; or arrays, as (y_true, y_prob)."
+    )

@@ -12,14 +12,15 @@ import narwhals as nw  # the kinds of columns
 import numpy as np
 import sqlalchemy as sa
 
-from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import FloatArray
 from calibrant.core.expressions import Term, kept
+from calibrant.data import refusals
 from calibrant.data.engine.database import Database
 from calibrant.data.engine.dialects import Dialect, Element, dialect_of
 from calibrant.data.engine.statements import one_select
 from calibrant.data.engine.table import Fetched, Table
+from calibrant.errors import InputError
 
 #: The kind of a column, from a value that it holds; the first that fits.
 _KINDS = (
@@ -141,7 +142,7 @@ def _opened(database: Database, table: str | None, query: str | None) -> SqlTabl
     # to SQLite p and P are one name
     told = [name.lower() for name in names] if database.kind == "sqlite" else names
     if len(set(told)) < len(told):
-        raise errors.columns_twice(told)
+        raise refusals.columns_twice(told)
     columns: list[sa.ColumnClause[Any]] = [sa.column(name) for name in names]
     source: sa.FromClause
     if table is not None:
@@ -194,7 +195,7 @@ class _Found(Mapping[str, Any]):
             values = self._values(self._source.c[name])
             others = [value for value in values if isinstance(value, str | bytes)]
             if others and len(others) < len(values):
-                raise errors.texts_among_numbers(f"column {shown(name)}", others[0])
+                raise _texts_among_numbers(f"column {shown(name)}", others[0])
             self._known[name] = _kind_of(values)
         return self._known[name]
 
@@ -240,3 +241,10 @@ class _Renamed(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         return self._kinds[self._names[name]]
+
+
+def _texts_among_numbers(name: str, text: object) -> InputError:
+    return InputError(
+        f"{name} holds values of several kinds, such as {shown(text)} next to numbers. Ask for "
+        "rows of one kind by a query with a WHERE, or with a CAST."
+    )

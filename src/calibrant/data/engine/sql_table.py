@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from calibrant import errors
 from calibrant._extras import require
+from calibrant.data import refusals
 from calibrant.data.engine.table import Table
 from calibrant.data.files.writing import is_text
+from calibrant.errors import InputError
 
 
 def sql_table(connection: Any, table: str | None = None, *, query: str | None = None) -> Table:
@@ -58,15 +59,23 @@ def sql_table(connection: Any, table: str | None = None, *, query: str | None = 
     0.1333...
     """
     if (table is None) == (query is None):
-        raise errors.table_or_query()
+        raise _table_or_query()
     for name, text in {"table": table, "query": query}.items():
         if text is not None and not isinstance(text, str):
-            raise errors.not_a_name(name, type(text).__name__)
+            raise _not_a_name(name, type(text).__name__)
     if isinstance(connection, str) and not is_text(connection):
-        raise errors.url_unreadable()
+        raise refusals.url_unreadable()
     require("sqlalchemy", "sql")
     if query is not None:
         require("sqlglot", "sql")  # before anything is opened
     from calibrant.data.engine.sql import open_select
 
     return open_select(connection, table, query)
+
+
+def _not_a_name(name: str, kind: str) -> InputError:
+    return InputError(f"{name} must be a text, but is of type {kind}.")
+
+
+def _table_or_query() -> InputError:
+    return InputError("Give either the name of a table or query=, a SELECT; not both, not neither.")

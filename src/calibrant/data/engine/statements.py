@@ -15,6 +15,8 @@ from typing import Any
 
 from calibrant import errors
 from calibrant._extras import require
+from calibrant.data import refusals
+from calibrant.errors import InputError
 
 #: The parser's names of databases, where SQLAlchemy has another one.
 _DIALECTS = {
@@ -62,9 +64,9 @@ def one_select(query: str, kind: str, engine: str) -> str:
         except errors.InputError:
             raise
         except Exception as error:  # a parser that fails in any way has not understood it
-            raise errors.query_not_parsed(engine, _why(error)) from None
+            raise _query_not_parsed(engine, _why(error)) from None
     if len(trees) != 1:
-        raise errors.not_a_select("It holds several statements." if trees else "It is empty.")
+        raise refusals.not_a_select("It holds several statements." if trees else "It is empty.")
     _check_tree(trees[0])
     return text
 
@@ -72,15 +74,15 @@ def one_select(query: str, kind: str, engine: str) -> str:
 def _refuse_two_ways(query: str, kind: str) -> None:
     for what, pattern in _TWO_WAYS.items():
         if pattern.search(query):
-            raise errors.query_in_two_ways(what)
+            raise _query_in_two_ways(what)
     if kind not in _PLAIN_QUOTES and _ESCAPED.search(query):
-        raise errors.query_in_two_ways("a backslash before a quote: write a quote as ''")
+        raise _query_in_two_ways("a backslash before a quote: write a quote as ''")
     if _dialect_of(kind) == "mysql" and re.search(r"--[^\s]", query):
-        raise errors.query_in_two_ways("-- without a space after it")
+        raise _query_in_two_ways("-- without a space after it")
     if kind == "oracle" and re.search(r"\bn?q'", query, re.IGNORECASE):
-        raise errors.query_in_two_ways("a text that begins with q'")
+        raise _query_in_two_ways("a text that begins with q'")
     if kind not in _KNOWN and re.search(r"[\\#`]", query):
-        raise errors.query_in_two_ways("one of the marks \\ # and `")
+        raise _query_in_two_ways("one of the marks \\ # and `")
 
 
 def _dialect_of(kind: str) -> str | None:
@@ -109,7 +111,7 @@ def _words(query: str, tokens: list[Any]) -> list[str]:
     words, done = [], 0
     for token in tokens:
         if token.token_type.name in {"HINT", "INTO"}:
-            raise errors.not_a_select(f"It holds {_NAMES[token.token_type.name]}.")
+            raise refusals.not_a_select(f"It holds {_NAMES[token.token_type.name]}.")
         gap = query[done : token.start]
         words += [gap if not gap.strip() else "\n", query[token.start : token.end + 1]]
         done = token.end + 1
@@ -143,16 +145,16 @@ def _check_tree(tree: Any) -> None:
         if inner is not None and not isinstance(inner, selects):
             raise _refused(inner)
         if isinstance(node, (exp.Placeholder, exp.Parameter)):
-            raise errors.not_a_select("It holds a parameter, such as ? or :x: write its value.")
+            raise refusals.not_a_select("It holds a parameter, such as ? or :x: write its value.")
         if isinstance(node, exp.WithTableHint):
             names = [one.name.upper() for one in node.expressions]
             if any(_LOCKING.fullmatch(name) for name in names):
-                raise errors.not_a_select("It holds a lock.")
+                raise refusals.not_a_select("It holds a lock.")
 
 
 def _refused(node: Any) -> errors.InputError:
     name = type(node).__name__
-    return errors.not_a_select(f"It holds {_NAMES[name]}." if name in _NAMES else "")
+    return refusals.not_a_select(f"It holds {_NAMES[name]}." if name in _NAMES else "")
 
 
 def _why(error: Exception) -> str:
@@ -176,3 +178,17 @@ def _silent() -> Iterator[None]:
         yield
     finally:
         logger.removeFilter(nothing)
+
+
+def _query_not_parsed(engine: str, why: str) -> InputError:
+    return InputError(
+        f"The query must be one SELECT, but it cannot be parsed as SQL of {engine} ({why}). If the "
+        "database reads it, make a view of it there, and name that instead: table=, or --table."
+    )
+
+
+def _query_in_two_ways(what: str) -> InputError:
+    return InputError(
+        f"The query must be one SELECT beyond doubt, but it holds {what}. A database may read that "
+        "in two ways. Or make a view of it there, and name that instead: table=, or --table."
+    )

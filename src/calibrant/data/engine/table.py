@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Self, TypeAlias
 
-from calibrant import errors
 from calibrant._types import AnyArray, FloatArray
 from calibrant.core.expressions import Term, col
+from calibrant.data import refusals
 from calibrant.data.memory.columns import numbers
 
 Fetched: TypeAlias = dict[str, AnyArray]
@@ -102,7 +102,7 @@ class Table(ABC):
         """Return columns under new names, and refuse those that are not there."""
         for name in wanted.values():
             if name not in self.kinds:
-                raise errors.unknown_column(name, list(self.kinds), "the table")
+                raise refusals.unknown_column(name, list(self.kinds), "the table")
         return self.chosen(wanted)
 
     def first(self, condition: Term, value: Term) -> tuple[int | None, Any]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import gzip
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, ClassVar
 
-from calibrant import errors
+from calibrant._text import named, shown
 from calibrant.data.files.duckdb_tables import Duck, literal, plain
+from calibrant.errors import InputError, listing, path_shown, place_shown
 
 #: An empty cell is no value; a quoted one is a text without letters.
 _AS_TEXT = "comment = '', nullstr = '', allow_quoted_nulls = false, skip = 0"
@@ -87,7 +88,7 @@ class Original(Duck):
             return  # the caller says so
         for file in files[1:]:  # or a row would be taken for a header, and its cells be lost
             if _first_line(file) != _first_line(files[0]):
-                raise errors.headers_differ(files[0], file)
+                raise _headers_differ(files[0], file)
         asked = self.readers[".csv"].replace("read_csv", "sniff_csv", 1)
         asked = asked.format(path=literal(plain(Path(files[0]))), more="")
         sniffed = self._fetched(f"SELECT * FROM {asked}")  # noqa: S608
@@ -147,7 +148,7 @@ class Original(Duck):
         try:
             return self._copy(query, part, fewer)
         except MemoryError:
-            raise errors.rows_too_long(self.name, _MEMORY) from None
+            raise _rows_too_long(self.name, _MEMORY) from None
 
     def _copy(self, query: str, part: Path, options: str) -> int:
         import duckdb
@@ -172,22 +173,22 @@ class Original(Duck):
         names = found["name"].tolist()
         new = [name for name in self.kinds if name not in names] if self.alone else []
         if new:
-            raise errors.columns_renamed(new)
+            raise _columns_renamed(new)
         if not self.alone:
             self._refuse_mixtures(schema, names)
         fine = any("TIMESTAMPTZ_NS" in kind for kind in self.kinds.values())
         for name, digits, kind in zip(names, found["digits"], found["kind"], strict=True):
             if digits > _MOST_DIGITS:
-                raise errors.decimal_too_long(name, int(digits), _MOST_DIGITS)
+                raise _decimal_too_long(name, int(digits), _MOST_DIGITS)
             if "NANOS=Nano" in kind and "isAdjustedToUTC=1" in kind and not fine:
-                raise errors.nanoseconds_lost(name)
+                raise _nanoseconds_lost(name)
 
     def _refuse_mixtures(self, schema: str, names: list[str]) -> None:
         """Refuse files that differ in a column, and columns that folders replace."""
         parts = [part for file in self._files() for part in Path(file).parts[:-1]]
         for key in sorted({part.partition("=")[0] for part in parts if "=" in part}):
             if key.lower() in {name.lower() for name in names}:
-                raise errors.folder_replaces(key)
+                raise _folder_replaces(key)
         kind = "concat_ws('/', type, converted_type, scale, precision, logical_type::VARCHAR)"
         found = self._fetched(
             f"SELECT min(name) AS name FROM (SELECT file_name, name, list({kind}) AS kinds "  # noqa: S608
@@ -195,7 +196,7 @@ class Original(Duck):
             "GROUP BY lower(name) HAVING count(DISTINCT (name, kinds)) > 1"
         )
         if len(found["name"]):
-            raise errors.types_differ(str(found["name"][0]))
+            raise _types_differ(str(found["name"][0]))
 
 
 def _first_line(file: str) -> bytes:
@@ -210,3 +211,52 @@ def _reason(message: str) -> str:
     """Return why a file was not written: what DuckDB says next to its quoted name."""
     found = re.search(r'": ([^"]+)', message)
     return found[1] if found else message.strip().splitlines()[0]
+
+
+def _rows_too_long(path: str, memory: str) -> InputError:
+    return InputError(
+        f"{place_shown(path)} has rows so long that {memory} of memory hold too few of them. Leave "
+        "out columns of long texts, and join the result to them."
+    )
+
+
+def _columns_renamed(new: Sequence[str]) -> InputError:
+    return InputError(
+        "Columns must have names, and these must differ in more than upper and lower case, but "
+        f"DuckDB would have to call some of them {listing(new, show=shown)}. Rename them first."
+    )
+
+
+def _headers_differ(one: str, other: str) -> InputError:
+    return InputError(
+        f"{path_shown(one)} and {path_shown(other)} begin with different lines, so that they "
+        "cannot be one table with one header. Apply the calibrator to each of them."
+    )
+
+
+def _folder_replaces(column: str) -> InputError:
+    return InputError(
+        f"There are folders named {named(column)}=..., and a column {shown(column)} in the files, "
+        "which their names would replace. Rename one of them."
+    )
+
+
+def _types_differ(column: str) -> InputError:
+    return InputError(
+        f"Column {shown(column)} is not of one type, or not of one name, in all files, and made "
+        "one it might not keep every digit. Apply the calibrator to each of them."
+    )
+
+
+def _decimal_too_long(name: str, digits: int, most: int) -> InputError:
+    return InputError(
+        f"Column {shown(name)} has decimals of {digits} digits, and DuckDB keeps {most}. Leave it "
+        f"out, or make it a decimal of {most} digits or fewer, or text."
+    )
+
+
+def _nanoseconds_lost(name: str) -> InputError:
+    return InputError(
+        f"Column {shown(name)} has nanoseconds next to a time zone, which this version of DuckDB "
+        "does not keep: pip install --upgrade duckdb. Or make it microseconds first."
+    )

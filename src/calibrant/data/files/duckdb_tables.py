@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from calibrant import errors
 from calibrant._progress import progress_bar
+from calibrant.data import refusals
 from calibrant.data.engine.addresses import without_secrets
 from calibrant.data.engine.table import Fetched, Table
+from calibrant.errors import InputError, engine_words, listing, path_shown, place_shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +73,7 @@ class Duck:
         import duckdb  # here, because it is heavy and arrays never need it
 
         if (file is None) == (sql is None):
-            raise errors.file_or_sql()
+            raise _file_or_sql()
         text = str(file) if sql is None else sql
         self.name = without_secrets(repr(text)) if sql is None else "the result of --sql"
         # nothing is fetched from anywhere unless the user names a remote place
@@ -95,7 +97,7 @@ class Duck:
         with self.translated():
             statements = self.connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type.name != "SELECT":
-            raise errors.not_a_select()
+            raise refusals.not_a_select()
         # the bracket stands on a line of its own, because the text may end in a comment
         return f"({_END.sub('', statements[0].query)}\n)"
 
@@ -108,7 +110,7 @@ class Duck:
         """Refuse names that are no columns."""
         for name in names:
             if name not in self.kinds:
-                raise errors.unknown_column(name, list(self.kinds), self.name)
+                raise refusals.unknown_column(name, list(self.kinds), self.name)
 
     def relation(self, select: str = "*", where: str | None = None) -> Any:
         """Return the table, or what is selected from it, as a relation that nothing has run."""
@@ -136,11 +138,11 @@ class Duck:
         except duckdb.Error as error:
             if "KeyboardInterrupt" in str(error):  # Ctrl-C while it called a function of ours
                 raise KeyboardInterrupt from error
-            raise errors.file_unreadable(self.name, without_secrets(str(error))) from None
+            raise _file_unreadable(self.name, without_secrets(str(error))) from None
         except (RuntimeError, TypeError, UnicodeError) as error:
             if "interrupt" in str(error).lower():  # what DuckDB makes of Ctrl-C
                 raise KeyboardInterrupt from error
-            raise errors.file_unreadable(self.name, without_secrets(str(error))) from None
+            raise _file_unreadable(self.name, without_secrets(str(error))) from None
 
     def lazy(self, select: str = "*", where: str | None = None) -> Table:
         """Return what is selected as a table; on a terminal its queries show how far they are."""
@@ -181,16 +183,16 @@ def _table(text: str, readers: dict[str, str]) -> str:
     if path.is_dir():
         return _folder(path)
     if not path.exists() and not pattern and not remote:
-        raise errors.file_missing(text)
+        raise refusals.file_missing(text)
     if path.exists() and not path.is_file():
-        raise errors.not_a_file(text)
+        raise _not_a_file(text)
     name = text.lower()
     reader = next((sql for ending, sql in readers.items() if name.endswith(ending)), None)
     if reader is None:
-        raise errors.file_kind(text, list(readers))
+        raise _file_kind(text, list(readers))
     if path.exists():
         if path.stat().st_size == 0:
-            raise errors.file_without_rows(repr(text))
+            raise refusals.file_without_rows(repr(text))
         return reader.format(path=literal(plain(path)), more=ALONE)
     return reader.format(path=literal(text), more=_UNITED)
 
@@ -198,7 +200,7 @@ def _table(text: str, readers: dict[str, str]) -> str:
 def _folder(path: Path) -> str:
     """Read a folder of Parquet files, which may be parted into folders such as day=1."""
     if next(path.rglob("*.parquet"), None) is None:
-        raise errors.not_a_file(str(path))
+        raise _not_a_file(str(path))
     return f"read_parquet({literal(plain(path) + '/**/*.parquet')}{_UNITED})"
 
 
@@ -221,3 +223,27 @@ def _split(table: str, header: str) -> str:
     if not table.startswith("read_csv") or separator is None:
         return table
     return f"{table.removesuffix(')')}, delim = '{separator}')"
+
+
+def _not_a_file(path: str) -> InputError:
+    return InputError(
+        f"{path_shown(path)} is a folder without Parquet files, or a device. "
+        "Name a file that holds the rows."
+    )
+
+
+def _file_kind(path: str, endings: Sequence[str]) -> InputError:
+    return InputError(
+        f"{path_shown(path)} is not a file that calibrant reads: its name must end in "
+        f"{listing(endings, most=20)}. Export the table to CSV or Parquet."
+    )
+
+
+def _file_unreadable(path: str, why: str) -> InputError:
+    return InputError(f"{place_shown(path)} could not be read. DuckDB says: {engine_words(why)}")
+
+
+def _file_or_sql() -> InputError:
+    return InputError(
+        "Name a file, or write a SELECT after --sql: one of the two. For a database: --url."
+    )

@@ -19,6 +19,7 @@ from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import AnyArray
 from calibrant.core.expressions import Term, col, count, how_many, lit
+from calibrant.data import refusals
 from calibrant.data.engine.addresses import url_from
 from calibrant.data.engine.sql_table import sql_table
 from calibrant.data.engine.table import Table, quoted
@@ -27,6 +28,7 @@ from calibrant.data.memory.columns import is_missing, unmasked
 from calibrant.data.models import ArrayModels, FrameModels, Models
 from calibrant.data.predictions import Origin, Predictions
 from calibrant.data.rules import Roles
+from calibrant.errors import InputError, first_row, place_shown
 
 #: Rows up to which a table is read into memory.
 SHORT = 1 << 22
@@ -123,7 +125,7 @@ def read_models(
 ) -> Models:
     """Read predictions of several models on the same rows; as for `read_predictions`."""
     if len(set(probs)) < 2 or len(set(probs)) < len(probs):
-        raise errors.too_few_models("--prob", "--prob model_a --prob model_b")
+        raise refusals.too_few_models("--prob", "--prob model_a --prob model_b")
     request = Request(label, tuple(probs), file, **options)
     _check_place(request)
     if request.url is not None:
@@ -154,26 +156,26 @@ def read_scores(file: str | Path, *, prob: str) -> AnyArray:
     scores = _fetched(duck, {"prob0": prob}, None)["prob0"]
     missing = is_missing(scores)
     if missing.all():
-        raise errors.file_all_missing(duck.name, len(missing))
+        raise _file_all_missing(duck.name, len(missing))
     return scores[~missing]
 
 
 def _check_place(request: Request) -> None:
     """Refuse two places to read from, or none, and a column with two roles."""
     if request.url is None and request.table is not None:
-        raise errors.table_without_url()
+        raise _table_without_url()
     one = (request.table is None) != (request.sql is None) and request.file is None
     if request.url is not None and not one:
-        raise errors.one_of_database()
+        raise _one_of_database()
     roles = list(request.used().values())
     for name in roles:
         if roles.count(name) > 1:
-            raise errors.column_of_two_roles(name)
+            raise _column_of_two_roles(name)
 
 
 def _opened(request: Request) -> Duck:
     if request.file is not None and _ADDRESS.match(str(request.file)):
-        raise errors.file_is_url()
+        raise _file_is_url()
     duck = Duck(request.file, request.sql)
     duck.check(list(request.columns().values()))
     return duck
@@ -209,7 +211,7 @@ def _in_memory(
 
 def _check_soft(data: Predictions, request: Request) -> None:
     if data.first_fraction is not None and not request.soft:
-        raise errors.labels_soft(f"column {shown(request.label)}", *data.first_fraction)
+        raise _labels_soft(f"column {shown(request.label)}", *data.first_fraction)
 
 
 def _after_dropping(error: errors.InputError, dropped: int) -> errors.InputError:
@@ -226,7 +228,7 @@ def _short(duck: Duck, request: Request) -> dict[str, AnyArray] | None:
     columns = _fetched(duck, request.columns(), SHORT + 1)
     rows = len(columns["label"])
     if rows == 0:
-        raise errors.file_without_rows(duck.name)
+        raise refusals.file_without_rows(duck.name)
     return None if rows > SHORT else columns
 
 
@@ -281,7 +283,7 @@ def _refuse_words(numbers: AnyArray, words: AnyArray, name: str) -> None:
     failed = is_missing(unmasked(numbers)) & ~is_missing(unmasked(words).astype(object))
     if failed.any():
         row = int(np.argmax(failed))
-        raise errors.not_numeric(name, row, str(words[row]))
+        raise refusals.not_numeric(name, row, str(words[row]))
 
 
 def _drop_missing(columns: dict[str, AnyArray], duck: Duck) -> int:
@@ -289,7 +291,7 @@ def _drop_missing(columns: dict[str, AnyArray], duck: Duck) -> int:
     used = {role: values for role, values in columns.items() if not role.startswith("by")}
     missing = np.logical_or.reduce([is_missing(values) for values in used.values()])
     if missing.all():
-        raise errors.file_all_missing(duck.name, len(missing))
+        raise _file_all_missing(duck.name, len(missing))
     if missing.any():
         columns.update({role: values[~missing] for role, values in columns.items()})
     return int(missing.sum())
@@ -318,7 +320,7 @@ def _in_database(request: Request, url: str) -> tuple[Table, object, int]:
     table = sql_table(url_from(url), request.table, query=request.sql)
     for name in request.columns().values():
         if name not in table.kinds:
-            raise errors.unknown_column(name, list(table.kinds), "the table")
+            raise refusals.unknown_column(name, list(table.kinds), "the table")
     pos_label = None
     if request.pos_label is not None:
         few = table.columns({"label": request.label}).distinct().head(5)
@@ -328,7 +330,7 @@ def _in_database(request: Request, url: str) -> tuple[Table, object, int]:
     given = _given(table, list(request.used().values()))
     rows, kept = int(table.number(how_many())), int(table.number(count(given)))
     if kept == 0:
-        raise errors.file_all_missing("the table", rows)
+        raise _file_all_missing("the table", rows)
     return table.filter(given), pos_label, rows - kept
 
 
@@ -369,7 +371,7 @@ def _prepared(duck: Duck, request: Request) -> tuple[Table, object, int]:
     counts = duck.select(f"count(*) AS rows, count(*) FILTER (WHERE {where}) AS kept")
     rows, kept = int(counts["rows"][0]), int(counts["kept"][0])
     if kept == 0:
-        raise errors.file_all_missing(duck.name, rows)
+        raise _file_all_missing(duck.name, rows)
     return duck.lazy(f"* REPLACE ({replaced})", where), pos_label, rows - kept
 
 
@@ -378,7 +380,7 @@ def _refuse_other_words(duck: Duck, label: str, name: str) -> None:
     other = f"WHERE lower({label}) NOT IN ('true', 'false') LIMIT 4"
     words = duck.select(f"DISTINCT {label} AS label", other)["label"].tolist()
     if words:
-        raise errors.labels_not_binary(f"column {shown(name)}", ["false", "true", *words])
+        raise refusals.labels_not_binary(f"column {shown(name)}", ["false", "true", *words])
 
 
 def _refuse_words_in_engine(duck: Duck, name: str) -> None:
@@ -389,7 +391,7 @@ def _refuse_words_in_engine(duck: Duck, name: str) -> None:
         f"QUALIFY TRY_CAST({column} AS DOUBLE) IS NULL AND {column} IS NOT NULL LIMIT 1",
     )
     if len(found["word"]):
-        raise errors.not_numeric(
+        raise refusals.not_numeric(
             f"column {shown(name)}", int(found["row"][0]), str(found["word"][0])
         )
 
@@ -428,4 +430,41 @@ def _typed(pos_label: str | None, labels: AnyArray, name: str) -> object:
         return int(pos_label) if labels.dtype.kind in "iu" else float(pos_label)
     except (KeyError, ValueError):
         found = list(dict.fromkeys(known.tolist()))
-        raise errors.labels_lack_pos_label(f"column {shown(name)}", pos_label, found) from None
+        raise refusals.labels_lack_pos_label(f"column {shown(name)}", pos_label, found) from None
+
+
+def _labels_soft(name: str, row: int | None, value: float) -> InputError:
+    return InputError(
+        f"{name} must hold 0/1 labels, but{first_row(row, '') or ' it'} holds {shown(value)}. "
+        "If these are soft labels (probabilities of the event), say so with --soft."
+    )
+
+
+def _file_all_missing(path: str, rows: int) -> InputError:
+    return InputError(
+        f"All {rows:,} rows of {place_shown(path)} have a missing value, so nothing is left to "
+        "measure. Check the columns named on the command line, such as --label and --prob."
+    )
+
+
+def _table_without_url() -> InputError:
+    return InputError("--table is a table of a database: say which one by --url.")
+
+
+def _one_of_database() -> InputError:
+    return InputError(
+        "--url names a database: say what to read there by either --table or --sql, and no file."
+    )
+
+
+def _file_is_url() -> InputError:
+    return InputError(
+        "This looks like the address of a database, not a file. Give it as --url, and what to read "
+        "there by --table or --sql."
+    )
+
+
+def _column_of_two_roles(name: str) -> InputError:
+    return InputError(
+        f"Column {shown(name)} is named for two roles. Each needs a column of its own."
+    )

@@ -10,15 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from calibrant import errors
+from calibrant._text import named
 from calibrant._types import AnyArray
+from calibrant.errors import InputError, WriteError, path_shown
 
 
 def check_name(path: Path, ending: str) -> None:
     """Refuse, before any work is done, a name without the ending, or a folder that is not there."""
     if path.suffix.lower() != ending or path.is_dir():
-        raise errors.name_without_ending(str(path), ending)
+        raise _name_without_ending(str(path), ending)
     if not path.absolute().parent.is_dir():
-        raise errors.folder_missing(str(path), str(path.parent))
+        raise _folder_missing(str(path), str(path.parent))
     _check_regular(path)
 
 
@@ -26,13 +28,13 @@ def check_new(path: Path, ending: str, *, overwrite: bool) -> None:
     """Refuse, before any work is done, a name without the ending, or one that is taken."""
     check_name(path, ending)
     if not overwrite and path.exists():
-        raise errors.file_exists(str(path))
+        raise _file_exists(str(path))
 
 
 def _check_regular(path: Path) -> None:
     """Refuse a device, a pipe or a socket, and a link to one: a file would take its place."""
     if path.exists() and not path.is_file():
-        raise errors.not_regular(str(path))
+        raise _not_regular(str(path))
 
 
 def write_predictions(path: Path, **columns: AnyArray) -> None:
@@ -59,11 +61,11 @@ def path_of(name: str, value: object) -> Path:
             raise ValueError("it holds what is no letter")
         folder = not path.name or path.is_dir()
     except (TypeError, ValueError) as error:
-        raise errors.not_a_path(name, error) from None
+        raise _not_a_path(name, error) from None
     except OSError as error:  # such as a name that is too long
-        raise errors.not_a_path(name, error.strerror) from None
+        raise _not_a_path(name, error.strerror) from None
     if folder:
-        raise errors.not_a_path(name, "it is a folder")
+        raise _not_a_path(name, "it is a folder")
     return path
 
 
@@ -93,7 +95,7 @@ def taking_place(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
             _to_disk(part)
             _check_regular(path)
             if not overwrite and target.exists():  # somebody was faster
-                raise errors.file_exists(str(path))
+                raise _file_exists(str(path))
             part.replace(target)
         except BaseException:
             part.unlink(missing_ok=True)
@@ -116,7 +118,7 @@ def _explained(path: Path) -> Iterator[None]:
     except errors.InputError:
         raise
     except OSError as error:
-        raise errors.not_written(str(path), error.strerror or str(error)) from error
+        raise _not_written(str(path), error.strerror or str(error)) from error
 
 
 def _to_disk(path: Path) -> None:
@@ -131,3 +133,35 @@ def _to_disk(path: Path) -> None:
             raise
     finally:
         os.close(descriptor)
+
+
+def _not_a_path(name: str, why: object) -> InputError:
+    return InputError(f"{name} must be the name of a file that can be written ({named(why, 200)}).")
+
+
+def _folder_missing(path: str, folder: str) -> InputError:
+    return InputError(
+        f"There is no folder {path_shown(folder)} to write {path_shown(path)} in. Make it first."
+    )
+
+
+def _name_without_ending(path: str, ending: str) -> InputError:
+    return InputError(f"{path_shown(path)} must be the name of a file that ends in {ending}.")
+
+
+def _file_exists(path: str) -> InputError:
+    return InputError(f"There is a file {path_shown(path)} already. Add --overwrite to replace it.")
+
+
+def _not_regular(path: str) -> InputError:
+    return InputError(
+        f"{path_shown(path)} is not a regular file but a device, a pipe or a folder, and nothing "
+        "takes its place. Name a file."
+    )
+
+
+def _not_written(path: str, why: str) -> InputError:
+    return WriteError(
+        f"{path_shown(path)} could not be written ({named(why, 200)}), and everything is as it was "
+        "before."
+    )

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from calibrant import errors
 from calibrant._types import AnyArray, BoolArray, FloatArray
+from calibrant.data import refusals
+from calibrant.errors import InputError
 
 #: Rows read at a time: the temporaries of one chunk then stay in the processor's cache.
 CHUNK = 1 << 15
@@ -23,7 +24,7 @@ class Column:
         self.name = name
         self._values = _sliceable(values, name)
         if len(self._values) == 0:
-            raise errors.empty(name)
+            raise refusals.empty(name)
 
     def __len__(self) -> int:
         return len(self._values)
@@ -78,7 +79,7 @@ def _sliceable(values: Any, name: str) -> Any:
             return _in_place(series)
     array = values if isinstance(values, np.ndarray) else _as_array(values, name)
     if array.ndim != 1:
-        raise errors.not_one_column(name, array.shape)
+        raise refusals.not_one_column(name, array.shape)
     return array
 
 
@@ -96,11 +97,11 @@ def _in_place(series: Any) -> Any:
 
 def _as_array(values: Any, name: str) -> AnyArray:
     if hasattr(type(values), "columns"):  # its own would make a lazy table think
-        raise errors.table_for_column(name)
+        raise _table_for_column(name)
     try:
         array = np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise errors.not_an_array(name, error) from None
+        raise refusals.not_an_array(name, error) from None
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # numpy turns a list of numbers and words into words; keep what the user wrote
         array = np.asarray(values, dtype=object)
@@ -159,7 +160,7 @@ def _number(value: Any, row: int, name: str) -> float:
         return np.inf if value > 0 else -np.inf
     except (TypeError, ValueError, ArithmeticError):
         pass
-    raise errors.not_numeric(name, row, value)
+    raise refusals.not_numeric(name, row, value)
 
 
 class Found:
@@ -179,3 +180,7 @@ class Found:
             self.row, self.value = start + place, values[place : place + 1].tolist()[0]
         self.count += int(bad.sum())
         return True
+
+
+def _table_for_column(name: str) -> InputError:
+    return InputError(f"{name} must be one column, but it is a table. Pass one of its columns.")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from calibrant import errors
 from calibrant._types import AnyArray, IntArray
+from calibrant.data import refusals
 from calibrant.data.groups import order_of, plain_value
 from calibrant.data.memory.columns import Column, is_missing
 
@@ -59,7 +59,7 @@ def _by_value(values: AnyArray, seen: dict[Any, int], name: str) -> list[int]:
     try:
         return [seen.setdefault(value, len(seen)) for value in values.tolist()]
     except TypeError:  # lists and the like
-        raise errors.labels_not_plain(name) from None
+        raise refusals.labels_not_plain(name) from None
 
 
 def _by_library(column: Column) -> tuple[list[Any], IntArray] | None:

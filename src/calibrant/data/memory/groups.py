@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.core.tally import Cells, Totals
+from calibrant.data import refusals
 from calibrant.data.grouped_cells import order_in_groups
 from calibrant.data.groups import Split, View, name_values
 from calibrant.data.memory.columns import Column
@@ -39,7 +39,7 @@ class GroupedArrays:
         for name, values in columns.items():
             column = Column(values, f"by column {shown(name)}")
             if len(column) != len(source):
-                raise errors.lengths_differ([("y_true", len(source)), (column.name, len(column))])
+                raise refusals.lengths_differ([("y_true", len(source)), (column.name, len(column))])
             split, codes = _split(name, column, size)
             self.splits.append(split)
             parts.append(codes)

@@ -8,8 +8,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from calibrant import errors
+from calibrant._text import shown
 from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
+from calibrant.data import refusals
 from calibrant.data.memory.columns import Column, Found, is_missing, numbers
+from calibrant.errors import InputError
 
 #: Distinct values looked for before the message says "or more".
 ENOUGH = 4
@@ -93,9 +96,13 @@ class Labels:
                 others.update(self._distinct(values[~positive]))
         self._refuse_missing(missing)
         if len(others) > 1 and found:
-            raise errors.labels_not_binary(self._column.name, [pos_label, *ordered_values(others)])
+            raise refusals.labels_not_binary(
+                self._column.name, [pos_label, *ordered_values(others)]
+            )
         if len(others) > 1:
-            raise errors.labels_lack_pos_label(self._column.name, pos_label, ordered_values(others))
+            raise refusals.labels_lack_pos_label(
+                self._column.name, pos_label, ordered_values(others)
+            )
         if others and not found:
             refuse_lookalike(self._column.name, pos_label, next(iter(others)))
 
@@ -114,11 +121,11 @@ class Labels:
         try:
             return dict.fromkeys(values.tolist())
         except TypeError:  # lists and the like
-            raise errors.labels_not_plain(self._column.name) from None
+            raise refusals.labels_not_plain(self._column.name) from None
 
     def _refuse_missing(self, missing: Found) -> None:
         if missing.count:
-            raise errors.missing(self._column.name, missing.count, missing.row)
+            raise refusals.missing(self._column.name, missing.count, missing.row)
 
     def _refuse_values(self) -> NoReturn:
         seen: dict[object, None] = {}
@@ -128,8 +135,8 @@ class Labels:
                 break
         found = ordered_values(seen)
         if len(found) > 2:
-            raise errors.labels_not_binary(self._column.name, found)
-        raise errors.labels_need_pos_label(self._column.name, found)
+            raise refusals.labels_not_binary(self._column.name, found)
+        raise refusals.labels_need_pos_label(self._column.name, found)
 
 
 def _no_fraction(values: AnyArray) -> bool:
@@ -146,14 +153,14 @@ def check_event(pos_label: object) -> None:
         except TypeError:  # tables say that they can be hashed, and then do not
             one = False
     if not one or is_missing(np.array([pos_label], dtype=object)).any():
-        raise errors.pos_label_kind(pos_label)
+        raise _pos_label_kind(pos_label)
 
 
 def refuse_lookalike(name: str, pos_label: object, other: object) -> None:
     """Refuse a `pos_label` that never occurs if it seems to mean the label that does."""
     words = isinstance(pos_label, str), isinstance(other, str)
     if words[0] != words[1] or str(pos_label).strip().lower() == str(other).strip().lower():
-        raise errors.labels_lack_pos_label(name, pos_label, [other])
+        raise refusals.labels_lack_pos_label(name, pos_label, [other])
 
 
 def ordered_values(values: Any) -> list[object]:
@@ -162,3 +169,9 @@ def ordered_values(values: Any) -> list[object]:
         return sorted(values)
     except TypeError:
         return list(values)
+
+
+def _pos_label_kind(pos_label: object) -> InputError:
+    return InputError(
+        f"pos_label must be one label, but it is {shown(pos_label)}. Pass the value of the event."
+    )

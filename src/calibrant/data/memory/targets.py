@@ -10,11 +10,13 @@ from sklearn.utils.validation import _check_sample_weight
 
 from calibrant import errors
 from calibrant._types import AnyArray, FloatArray
+from calibrant.data.rules import plain_labels
+from calibrant.errors import InputError
 
 
 def target_kind(y: AnyArray) -> str:
     """Say what kind of labels there are, in the words of scikit-learn."""
-    errors.plain_labels("y", y)
+    plain_labels("y", y)
     with errors.within_doubles("y"):
         kind: str = type_of_target(y, input_name="y", raise_unknown=True)
     return kind
@@ -29,5 +31,9 @@ def weights_of(sample_weight: Any, X: Any) -> FloatArray:  # noqa: N803 (as scik
     with errors.within_doubles("sample_weight"):
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not np.isfinite(weight).all():
-        raise errors.weight_infinite("sample_weight")
+        raise _weight_infinite("sample_weight")
     return np.asarray(weight)
+
+
+def _weight_infinite(name: str) -> InputError:
+    return InputError(f"{name} must hold finite numbers, but some are not. Fix these rows.")
