@@ -40,6 +40,12 @@ class InputError(ValueError):
         super().__init__(bounded(text))
 
 
+class TallyHidesError(InputError):
+    """A tally does not give `what` exactly."""
+
+    what = ""
+
+
 class WriteError(InputError, OSError):
     """A file could not be written; everything is as it was before."""
 
@@ -213,11 +219,13 @@ def not_for_clusters(what: str, instead: str) -> InputError:
     )
 
 
-def tally_hides(what: str) -> InputError:
-    return InputError(
+def tally_hides(what: str) -> TallyHidesError:
+    error = TallyHidesError(
         f"A tally holds no rows, and what it holds does not give {what} exactly. "
         "Pass the rows, or see what audit(tally) can say."
     )
+    error.what = what
+    return error
 
 
 def needs_binary(what: str) -> InputError:

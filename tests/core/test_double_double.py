@@ -18,8 +18,8 @@ import calibrant
 from calibrant.core import double_double as _double_double
 from calibrant.core.diagram import Diagram
 from calibrant.core.double_double import DoubleDouble, running_sum, two_product, two_sum
+from calibrant.core.extremes import reaching_extremes
 from calibrant.core.tally import Cells, Totals
-from calibrant.data.groups import reaching_extremes
 
 #: Relative error of one operation, and of one double.
 WIDE, UNIT = Fraction(1, 2**102), Fraction(1, 2**53)

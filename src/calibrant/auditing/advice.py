@@ -135,7 +135,7 @@ def advice_of(
 
     `failing` groups are known to be miscalibrated, whatever is true of all rows together.
     """
-    if not (diagram.totals.labels_binary and diagram.totals.weights_integer):
+    if not diagram.totals.are_counts:
         return None
     if diagram.weight > 2**53:
         return None
@@ -179,7 +179,7 @@ def _grouped(diagram: Diagram) -> tuple[FloatArray, IntArray]:
     cells = diagram.cells
     weight = np.add.reduceat(cells.weight, first)
     positives = np.add.reduceat(cells.positives, first)
-    mass = np.add.reduceat(cells.positives - cells.rise + cells.fall, first)
+    mass = np.add.reduceat(cells.mass, first)
     counts = np.rint([weight - positives, positives]).astype(np.int64)
     return np.clip(mass / weight, 0, 1), counts
 

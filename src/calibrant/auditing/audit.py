@@ -34,7 +34,7 @@ from calibrant.data.files.writing import path_of, write_whole
 from calibrant.data.predictions import Predictions, TallyData, data_of
 from calibrant.decisions.costs import costs_of
 from calibrant.measures.error import error_of
-from calibrant.measures.family import FAMILY_NEEDS, Gap, Measures, measures_of
+from calibrant.measures.family import Family, Gap, Measures
 from calibrant.measures.interval import Interval, intervals_need, worst_intervals_of
 from calibrant.measures.reliability import reliability_need, reliability_of
 
@@ -191,7 +191,7 @@ class Audit:
     def _opened(self) -> Diagram:
         """The diagram, opened as far as curves and advice need, which takes as long as the rest."""
         opened = resolve(self.source, *CURVES_NEED, advice_need, start=self.diagram)
-        self.source.rest()
+        self.source.release()
         return opened
 
     @cached_property
@@ -472,19 +472,20 @@ def audit(
     errors.one_of("crossed", crossed, CROSSED)
     named = {"label": label, "prob": prob, "weight": weight}
     data = data_of(y_true, y_prob, sample_weight, pos_label, clusters, fine=True, **named)
+    family = Family(terms.confidence, clip)
     diagram = resolve(
         data.source,
         partial(intervals_need, k=_WORST),
         reliability_need,
-        *FAMILY_NEEDS,
+        *family.needs,
         rows_need(terms, most_exact=_EXACT_ROWS),
     )
     error, at_most = error_of(diagram)
-    measures, gaps = measures_of(data.source, diagram, confidence, clip)
+    measures, gaps = family.measures_of(data.source, diagram)
     certificate, test, unsure = _sure(data, diagram, terms)
     notes = _reasons(gaps) + _clip_note(measures) + _reversed_note(diagram, measures)
     groups, pooled = groups_of(data, by, terms, crossed) if by is not None else ((), ())
-    data.source.rest()  # the audit may be kept for long
+    data.source.release()  # the audit may be kept for long
     return Audit(
         data=_facts(diagram, data.origin.dropped),
         calibration_error=error,
@@ -592,7 +593,7 @@ def _sure(
         return certificate_of_clusters(data, terms), None, (Gap(("test_p_value",), note),)
     certificate = certificate_of(diagram, terms, weighted=has_weights(diagram))
     evidence = evidence_of(diagram)
-    if not needs_exact(evidence.n, evidence.v0) or diagram.cells.single.all():
+    if not needs_exact(evidence.n, evidence.v0) or diagram.open:
         return certificate, suited_test(diagram, evidence, DRAWS, terms.seed), ()
     note = (
         "No test: with so few rows or events it would have to draw outcomes for every row, which "
@@ -634,8 +635,7 @@ def _provenance(
 
 def _reversed_note(diagram: Diagram, measures: Measures) -> tuple[str, ...]:
     """Ask whether the event is the right label, if high scores go with few events for certain."""
-    positives = float(diagram.cells.positives.sum())
-    fewer = min(positives, diagram.weight - positives)
+    fewer = min(diagram.positives, diagram.weight - diagram.positives)
     auc = measures.roc_auc
     # three standard errors at most: the variance of a ROC AUC is at most 1 / (4 * fewer)
     if auc is None or fewer < 1 or auc >= 0.5 - 1.5 / math.sqrt(fewer):
@@ -661,13 +661,11 @@ def _events(share: float, *, bound: bool) -> str:
 
 
 def _facts(diagram: Diagram, dropped: int) -> DataFacts:
-    positives = float(diagram.cells.positives.sum())
-    predicted = positives - float(diagram.walk[-1])
     return DataFacts(
         rows=int(diagram.cells.rows.sum()),
         weight=diagram.weight,
-        observed_rate=min(1.0, positives / diagram.weight),
-        mean_prediction=min(1.0, max(0.0, predicted / diagram.weight)),
+        observed_rate=diagram.rate,
+        mean_prediction=diagram.mean_score,
         labels_binary=diagram.totals.labels_binary,
         weights_integer=diagram.totals.weights_integer,
         dropped=dropped,

@@ -20,7 +20,7 @@ from calibrant.certificates.bands import (
 )
 from calibrant.core.diagram import Diagram, Needs
 from calibrant.core.minorant import minorant_need
-from calibrant.decisions.curve import CostCurve, cost_curve_of, envelope_need, thresholds_need
+from calibrant.decisions.curve import CostCurve, cost_curve_of, costs_need, thresholds_need
 from calibrant.measures.cumulative import CumulativeCurve, curve_need, curve_of
 
 #: Points of a curve, and bars of the histogram: what a picture can show.
@@ -155,12 +155,12 @@ def bars_need(diagram: Diagram) -> BoolArray:
     return thresholds_need(diagram, _EDGES)
 
 
+_costs_need = partial(costs_need, at=_COSTS)
 #: What must be opened for the curves.
 CURVES_NEED: tuple[Needs, ...] = (
     partial(points_need, shares=_SHARES),
     partial(curve_need, points=POINTS),
-    partial(thresholds_need, at=_COSTS),
-    partial(envelope_need, at=_COSTS),
+    _costs_need,
     bars_need,
     minorant_need,
     QUICK.need,
@@ -171,31 +171,21 @@ def curves_of(
     diagram: Diagram, confidence: float, seed: int, *, independent: bool = True
 ) -> Curves:
     """Read the curves off a diagram resolved for them; only independent rows have bands."""
-    counts = diagram.totals.labels_binary and diagram.totals.weights_integer
+    counts = diagram.totals.are_counts
     claims = independent and counts and diagram.weight <= 2**53
     at = points_of(diagram, _SHARES)
-    open_ = _opened(diagram)
     steps = curve_of(diagram, POINTS)
     drawn = claims and confidence <= MOST_DRAWN
     difference = _difference(diagram, steps, confidence, seed) if drawn else (None, None)
     reliability = None
-    if open_ and diagram.single[at - 1].all():
+    if not diagram.hides(minorant_need) and diagram.single[at - 1].all():
         reliability = _reliability(diagram, confidence, seed, claims=claims)
-    costs_open = not _closed(diagram, CURVES_NEED[2]) and not _closed(diagram, CURVES_NEED[3])
     return Curves(
         reliability=reliability,
         difference=DifferenceCurve(steps.score, steps.share, steps.difference, *difference),
-        cost=cost_curve_of(diagram, _COSTS) if costs_open else None,
-        scores=None if _closed(diagram, bars_need) else _histogram(diagram),
+        cost=cost_curve_of(diagram, _COSTS) if not diagram.hides(_costs_need) else None,
+        scores=None if diagram.hides(bars_need) else _histogram(diagram),
     )
-
-
-def _closed(diagram: Diagram, need: Needs) -> bool:
-    return bool((need(diagram) & ~diagram.single).any())
-
-
-def _opened(diagram: Diagram) -> bool:
-    return not _closed(diagram, minorant_need)
 
 
 def _reliability(

@@ -173,10 +173,8 @@ def grouped_by(data: Predictions, by: Any) -> Grouped:
 def _finding(
     grouped: Grouped, view: View, number: int, diagram: Diagram, terms: Terms
 ) -> GroupFinding:
-    cells, totals = diagram.cells, diagram.totals
-    positives, weight = float(cells.positives.sum()), diagram.weight
     error, _ = error_of(diagram)
-    claim = totals.labels_binary and totals.weights_integer
+    claim = diagram.totals.are_counts
     weighted = has_weights(diagram)
     columns = [grouped.splits[k] for k in view.columns]
     last = view.pooled and number == len(view) - 1
@@ -188,8 +186,8 @@ def _finding(
         group=values,
         pooled=view.pooled if last else small,
         rows=diagram.count,
-        observed_rate=min(1.0, positives / weight),
-        mean_prediction=min(1.0, max(0.0, (positives - float(diagram.walk[-1])) / weight)),
+        observed_rate=diagram.rate,
+        mean_prediction=diagram.mean_score,
         calibration_error=error,
         worst_interval=worst_of(diagram),
         certificate=certificate_of(diagram, terms, weighted=weighted) if claim else None,

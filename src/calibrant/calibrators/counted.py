@@ -95,7 +95,7 @@ def pool_of(data: Predictions) -> Pool:
 
 
 def _of_cells(cells: Cells) -> Pool:
-    mean = (cells.positives - cells.rise + cells.fall) / cells.weight
+    mean = cells.mass / cells.weight
     return Pool(np.clip(mean, cells.low, cells.high), *_counts(cells), cells)
 
 

@@ -58,7 +58,7 @@ def _shares(
 ) -> tuple[AnyArray, FloatArray, FloatArray]:
     """Return labels, scores, and the weight that each has in each fold, folds by rows."""
     totals = data.source.start()[1]
-    if totals.labels_binary and totals.weights_integer:
+    if totals.are_counts:
         cells = resolve(data.source, every_score).cells
         counts = np.rint([cells.weight - cells.positives, cells.positives]).astype(np.int64)
         _check_counts(counts.sum(axis=1), folds)

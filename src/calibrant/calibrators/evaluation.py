@@ -23,8 +23,9 @@ from calibrant.calibrators.fitting import Objective
 from calibrant.calibrators.folds import FOLDS
 from calibrant.core.diagram import Diagram, resolve
 from calibrant.core.extremes import extremes_need
+from calibrant.core.statistic import values_of
 from calibrant.data.predictions import Predictions
-from calibrant.measures.decomposition import brier_of
+from calibrant.measures.decomposition import LOG_LOSS, brier_of
 from calibrant.measures.error import error_of
 from calibrant.measures.ranking import auc_need, auc_of
 
@@ -143,7 +144,7 @@ def study_calibrator(data: Predictions, calibrator: Calibrator) -> Study:
     calibrator.fit(data)
     cells, totals = data.source.start()
     about = calibrator, int(cells.rows.sum()), FOLDS
-    if totals.labels_binary and totals.weights_integer:
+    if totals.are_counts:
         pool = pool_of(data)
         before, before_open = _before(data, pool)
         after, after_open = _after(pool, calibrator)
@@ -161,7 +162,7 @@ def _before(data: Predictions, pool: Pool) -> tuple[Quality, Quality | None]:
     diagram = resolve(data.source, extremes_need)
     # shares of cells, whose totals the area does not read
     area, unknown = auc_of(Diagram(pool.cells, diagram.totals))
-    loss = data.source.log_loss() / diagram.weight
+    [loss] = values_of(data.source, diagram, LOG_LOSS)
     found = _named(error_of(diagram)[0], brier_of(diagram), loss, area)
     return found, Quality(0.0, 0.0, 0.0, unknown)
 
@@ -192,6 +193,6 @@ def _quality(data: Predictions) -> Quality:
     return Quality(
         calibration_error=error_of(diagram)[0],
         brier_score=brier_of(diagram),
-        log_loss=data.source.log_loss() / diagram.weight,
+        log_loss=values_of(data.source, diagram, LOG_LOSS)[0],
         roc_auc=None if math.isnan(area) else area,
     )

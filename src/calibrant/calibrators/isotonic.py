@@ -21,7 +21,7 @@ def isotonic_need(diagram: Diagram) -> BoolArray:
     Their scores say where a block begins and ends, once no vertex moves any more.
     """
     needed = minorant_need(diagram)
-    if not (needed & ~diagram.cells.single).any():
+    if not diagram.hides(minorant_need):
         first = minorant(diagram).first
         needed[first] = True
         needed[np.append(first[1:], len(diagram.cells)) - 1] = True

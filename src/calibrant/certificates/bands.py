@@ -20,7 +20,7 @@ from calibrant._text import shown
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.certificates.bounds import INDEPENDENT, band_width
 from calibrant.certificates.evidence import check_rows, evidence_of
-from calibrant.core.diagram import Diagram, resolve
+from calibrant.core.diagram import Diagram, everything, resolve
 from calibrant.core.minorant import Minorant, minorant, minorant_need
 from calibrant.core.quantiles import quantile_points, quantiles_need
 from calibrant.data.predictions import data_of, warn
@@ -60,7 +60,7 @@ class Drawing:
     def need(self, diagram: Diagram) -> BoolArray:
         """Mark the cells that hold the end of a group."""
         if diagram.count <= self.few:
-            return np.ones(len(diagram.cells), dtype=bool)
+            return everything(diagram)
         return quantiles_need(diagram, self.shares)
 
     @property
@@ -217,7 +217,7 @@ def points_of(diagram: Diagram, shares: FloatArray) -> IntArray:
 def points_need(diagram: Diagram, shares: FloatArray) -> BoolArray:
     """Mark the cells that hold the points to show."""
     if diagram.count <= len(shares):
-        return np.ones(len(diagram.cells), dtype=bool)
+        return everything(diagram)
     needed = quantiles_need(diagram, shares)
     needed[0] = True
     return needed
@@ -401,7 +401,7 @@ def _groups(
         ends = ends[ends > 0]
     first = np.append(0, ends[:-1])
     weight = np.add.reduceat(cells.weight, first)
-    mass = np.add.reduceat(cells.positives - cells.rise + cells.fall, first)
+    mass = np.add.reduceat(cells.mass, first)
     alone = (ends - first == 1) & cells.single[first]
     return ends, weight, np.where(alone, cells.score[first], np.clip(mass / weight, 0, 1))
 

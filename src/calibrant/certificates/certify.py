@@ -23,7 +23,7 @@ from calibrant.certificates.evidence import (
 )
 from calibrant.certificates.specification import Estimand, Method, Terms, chosen, formula
 from calibrant.certificates.testing import DRAWS, asymptotic_need, needs_exact, suited_test
-from calibrant.core.diagram import Diagram, Needs, resolve
+from calibrant.core.diagram import Diagram, Needs, nothing, resolve
 from calibrant.core.extremes import extremes_need
 from calibrant.data.predictions import Predictions, TallyData, data_of, warn
 from calibrant.errors import InputError
@@ -40,10 +40,8 @@ def rows_need(terms: Terms, most_exact: int | None = None) -> Needs:
     """
 
     def need(diagram: Diagram) -> BoolArray:
-        none = np.zeros(len(diagram.cells), dtype=bool)
-        counts = diagram.totals.labels_binary and diagram.totals.weights_integer
-        if not counts or diagram.weight > 2**53:
-            return none
+        if not diagram.totals.are_counts or diagram.weight > 2**53:
+            return nothing(diagram)
         n = round(diagram.weight)
         method = chosen(terms.method, n, rows_known=True)
         few = needs_exact(n, mean_variance(diagram))
@@ -51,7 +49,7 @@ def rows_need(terms: Terms, most_exact: int | None = None) -> Needs:
         exact = tested and few and (most_exact is None or n <= most_exact)
         if method == "betting" or exact:
             return every_cell(diagram)
-        return asymptotic_need(diagram) if tested and not few else none
+        return asymptotic_need(diagram) if tested and not few else nothing(diagram)
 
     return need
 
@@ -59,7 +57,7 @@ def rows_need(terms: Terms, most_exact: int | None = None) -> Needs:
 def certificate_of(diagram: Diagram, terms: Terms, *, weighted: bool = False) -> Certificate:
     """Make a certificate from a diagram resolved for it."""
     evidence = evidence_of(diagram)
-    method = chosen(terms.method, evidence.n, rows_known=bool(diagram.cells.single.all()))
+    method = chosen(terms.method, evidence.n, rows_known=diagram.open)
     if method == "betting":
         bound = _bet(diagram, evidence, terms)
     elif method == "asymptotic":
@@ -93,7 +91,7 @@ def _bet(diagram: Diagram, evidence: Evidence, terms: Terms) -> Bound:
 
 def _p_value(diagram: Diagram, evidence: Evidence, terms: Terms) -> float:
     """Test c = 0 for the lower end; without rows to draw from, nothing is rejected."""
-    hidden = needs_exact(evidence.n, evidence.v0) and not diagram.cells.single.all()
+    hidden = needs_exact(evidence.n, evidence.v0) and not diagram.open
     if terms.sided == "upper" or hidden:
         return 1.0
     # enough to reject at so small a level, as far as that can be waited for

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant import errors
 from calibrant._types import BoolArray, FloatArray, IntArray
-from calibrant.core.diagram import TOLERANCE, Diagram
+from calibrant.core.diagram import TOLERANCE, Diagram, everything
 from calibrant.errors import InputError
 from calibrant.measures.error import error_of
 
@@ -80,7 +80,7 @@ def too_good(diagram: Diagram, error: float | None = None) -> bool:
     vary by chance is none. A diagram that is not resolved for its extremes needs the `error`.
     """
     totals = diagram.totals
-    if not (totals.labels_binary and totals.weights_integer and diagram.count >= MANY_ROWS):
+    if not (totals.are_counts and diagram.count >= MANY_ROWS):
         return False
     chance = math.sqrt(mean_variance(diagram) / diagram.weight)
     most = error_of(diagram)[1] if error is None else error
@@ -120,14 +120,14 @@ def every_cell(diagram: Diagram) -> BoolArray:
     distinct = int(single.sum()) + int(diagram.cells.rows[~single].sum())
     if distinct > MOST_ROWS:
         raise too_many_rows("distinct scores", distinct, MOST_ROWS)
-    return np.ones(len(diagram.cells), dtype=bool)
+    return everything(diagram)
 
 
 def counts_of(diagram: Diagram, what: str) -> Counts:
     """Read the counts off a diagram whose cells are all opened."""
     check_rows(diagram, what)
     cells = diagram.cells
-    if not cells.single.all():
+    if not diagram.open:
         raise errors.tally_hides(what)
     rows = np.rint(cells.weight).astype(np.int64)
     return Counts(cells.score, rows, np.rint(cells.positives).astype(np.int64))

@@ -85,9 +85,7 @@ def _in_grid(cells: Cells) -> tuple[IntArray, FloatArray]:
     wide = too_wide(cells)
     place = np.minimum(np.floor(cells.low * 2.0**GRID), 2.0**GRID - 1)
     place = np.where(wide, 2.0**GRID + np.arange(len(cells)), place)
-    mass = np.where(
-        cells.single, cells.weight * cells.score, cells.positives - cells.rise + cells.fall
-    )
+    mass = np.where(cells.single, cells.weight * cells.score, cells.mass)
     return np.unique(place, return_inverse=True)[1], mass
 
 

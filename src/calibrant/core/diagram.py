@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
+from calibrant.core.arrays import Sums
 from calibrant.core.double_double import running_sum
 from calibrant.core.tally import Cells, Totals
 
@@ -78,21 +79,33 @@ class Diagram:
         """The least that the walk can reach inside each cell, its right edge included."""
         return np.where(self.single, self.walk[1:], self.walk[:-1] - self.cells.fall)
 
+    @cached_property
+    def positives(self) -> float:
+        """Weight of the events."""
+        return float(self.cells.positives.sum())
+
+    @cached_property
+    def rate(self) -> float:
+        """Share of the weight where the event happened."""
+        return min(1.0, self.positives / self.weight)
+
+    @cached_property
+    def mean_score(self) -> float:
+        """Weighted mean of the scores."""
+        return min(1.0, max(0.0, (self.positives - float(self.walk[-1])) / self.weight))
+
+    @property
+    def open(self) -> bool:
+        """Whether every cell is open: the diagram holds every distinct score."""
+        return bool(self.single.all())
+
+    def hides(self, needs: Needs) -> bool:
+        """Whether a cell is closed that a statistic needs opened: there were no rows to look at."""
+        return bool((needs(self) & ~self.single).any())
+
     def replace(self, closed: BoolArray, opened: Cells) -> Diagram:
         """Return the diagram with the cells marked `closed` replaced by what was in them."""
         return Diagram(self.cells.replace(closed, opened), self.totals)
-
-
-class LogisticSums(NamedTuple):
-    """Sums over the rows of the model P(Y = 1) = p = sigmoid(intercept + slope logit f).
-
-    With x = (1, logit f): the gradient, sum of w (y - p) x; the information, sum of
-    w p (1 - p) x x'; and the squares, sum of w (y - p)^2 x x', which the sandwich variance needs.
-    """
-
-    gradient: FloatArray
-    information: FloatArray
-    squares: FloatArray
 
 
 class Source(Protocol):
@@ -108,24 +121,29 @@ class Source(Protocol):
         None where there are no rows to look at.
         """
 
-    def rest(self) -> None:
-        """Let go of what is kept open; the next question opens it again."""
+    def total(self, sums: Sums, /, **numbers: float) -> FloatArray | None:
+        """Add up expressions of the columns `SCORE` and `LABEL`, in one pass over the rows.
 
-    def log_loss(self) -> float | None:
-        """Sum up the log loss of all rows, or None where there are no rows to look at."""
-
-    def logistic_sums(
-        self, models: list[tuple[float, float]], clip: float | None = None, /
-    ) -> list[LogisticSums] | None:
-        """Sum up logistic models, given by intercept and slope, in the log-odds of the score.
-
-        Scores are first moved into [clip, 1 - clip], if it is given. None where there are no rows
-        to look at.
+        Each row counts with its weight; numbers stand where expressions have columns of their
+        names. None where there are no rows to look at.
         """
+
+    def release(self) -> None:
+        """Let go of what is kept open; the next question opens it again."""
 
 
 #: The half of a statistic that says which cells must still be opened for it.
 Needs: TypeAlias = Callable[[Diagram], BoolArray]
+
+
+def everything(diagram: Diagram) -> BoolArray:
+    """Mark every cell: the full table of distinct scores is needed."""
+    return np.ones(len(diagram.cells), dtype=bool)
+
+
+def nothing(diagram: Diagram) -> BoolArray:
+    """Mark no cell: totals are enough."""
+    return np.zeros(len(diagram.cells), dtype=bool)
 
 
 def resolve(source: Source, *needs: Needs, start: Diagram | None = None) -> Diagram:

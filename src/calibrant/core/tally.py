@@ -64,6 +64,11 @@ class Cells:
         return ~np.isnan(self.score)
 
     @property
+    def mass(self) -> FloatArray:
+        """Score mass F of each cell: the sum of w f."""
+        return self.positives - self.rise + self.fall
+
+    @property
     def low(self) -> FloatArray:
         """Lowest score that the cell admits (exact: an edge is a dyadic fraction)."""
         return np.where(self.single, self.score, np.ldexp(self.cell.astype(float), -self.level))
@@ -120,6 +125,11 @@ class Totals:
     yy: float
     labels_binary: bool
     weights_integer: bool
+
+    @property
+    def are_counts(self) -> bool:
+        """Whether rows are counts of events and of others: 0/1 labels, whole weights."""
+        return self.labels_binary and self.weights_integer
 
     def __add__(self, other: Totals) -> Totals:
         return Totals(
@@ -315,7 +325,7 @@ def _verify(level: int, cells: Cells, totals: Totals) -> None:
     if (cells.single & ~((low <= cells.score) & (cells.score <= high))).any():
         raise _refused("a score lies outside its cell")
     low, high = np.where(cells.single, cells.score, low), np.where(cells.single, cells.score, high)
-    mass = cells.positives - cells.rise + cells.fall
+    mass = cells.mass
     slack = 1e-9 * cells.weight  # sums round
     possible = (
         (cells.positives <= cells.weight + slack)

@@ -17,8 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray, IntArray
-from calibrant.core.diagram import TOLERANCE, Diagram, Needs, Source, resolve
-from calibrant.core.double_double import running_sum
+from calibrant.core.diagram import Diagram, Needs, Source, nothing, resolve
+from calibrant.core.extremes import reaching, reaching_extremes
 from calibrant.core.tally import Cells, Totals, pooled_cells
 from calibrant.data.grouped_cells import Stack
 
@@ -167,26 +167,6 @@ def _level(rows: IntArray, finest: int) -> int:
     return max(2, min(14, suits, room))
 
 
-def _can_matter(cells: Cells, starts: IntArray) -> BoolArray:
-    """Mark the cells of all groups that can reach an extreme of their group's walk.
-
-    Opening a cell only moves an extreme outward, so that no other one can reach it afterwards:
-    the extremes need nothing else. Done for all groups at once, because asking a thousand groups
-    one by one takes as long as reading ten million rows.
-    """
-    step = cells.rise - cells.fall
-    total = running_sum(step)
-    first, sizes = starts[:-1], np.diff(starts)
-    after = total[1:].minus(total[first].repeat(sizes))
-    slack = TOLERANCE * np.repeat(np.add.reduceat(cells.weight, first), sizes)
-    high = np.repeat(np.maximum.reduceat(after, first).clip(min=0), sizes)
-    low = np.repeat(np.minimum.reduceat(after, first).clip(max=0), sizes)
-    before = after - step
-    reaches = (before + cells.rise >= high - slack) | (before - cells.fall <= low + slack)
-    marks: BoolArray = reaches & ~cells.single
-    return marks
-
-
 def _resolved(
     grouped: Grouped,
     view: View,
@@ -196,7 +176,7 @@ def _resolved(
 ) -> list[Diagram]:
     level = int(stack.cells.level[0])
     large = (view.rows > _LARGE) & (_fitting(view.rows) > level + 1)
-    marks = _can_matter(stack.cells, stack.starts) & ~large[stack.group]
+    marks = reaching(stack.cells, stack.starts) & ~large[stack.group]
     while True:
         if marks.any():
             wanted = stack.cells.take(marks)
@@ -204,7 +184,7 @@ def _resolved(
         diagrams = [Diagram(stack.of(group), total) for group, total in enumerate(totals)]
         marks = np.concatenate(
             [
-                np.zeros(len(diagram.cells), dtype=bool) if alone else _wanted(diagram, needs)
+                nothing(diagram) if alone else _wanted(diagram, needs)
                 for diagram, alone in zip(diagrams, large.tolist(), strict=True)
             ]
         )
@@ -213,11 +193,6 @@ def _resolved(
     for group in np.flatnonzero(large).tolist():
         diagrams[group] = resolve(grouped.alone(view, group), reaching_extremes, *needs)
     return diagrams
-
-
-def reaching_extremes(diagram: Diagram) -> BoolArray:
-    """Mark the cells that can reach an extreme of the walk."""
-    return _can_matter(diagram.cells, np.array([0, len(diagram.cells)]))
 
 
 def _fitting(rows: IntArray) -> FloatArray:

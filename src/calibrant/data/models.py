@@ -14,8 +14,8 @@ from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import FloatArray
 from calibrant.core.diagram import Diagram, resolve
+from calibrant.core.extremes import reaching_extremes
 from calibrant.data import refusals
-from calibrant.data.groups import reaching_extremes
 from calibrant.data.memory.source import ArraySource
 from calibrant.data.predictions import Predictions
 from calibrant.data.rules import Roles
@@ -155,20 +155,29 @@ class FrameModels:
 
     def pairs(self) -> Pairs:
         """Compare all pairs row by row, in one pass."""
-        from calibrant.core.expressions import SMALLEST, Term, col, count, lit, when
-        from calibrant.data.engine.aggregate import log, log_gain, part_of
+        from calibrant.core.expressions import (
+            SMALLEST,
+            Expression,
+            col,
+            count,
+            lit,
+            log_gain,
+            plain,
+            when,
+        )
+        from calibrant.data.engine.aggregate import part_of
 
         models = range(len(self.names))
         weight = col("w") if self._source.weighted else lit(1.0)
-        losses: dict[str, Term] = {}
+        losses: dict[str, Expression] = {}
         for k in models:
             score = col(f"f{k}").double()
             gain, wrong = log_gain(score, col("y"), binary=True)
             off = col("y") - score
             losses |= {f"l{k}": 0 - gain, f"x{k}": wrong, f"b{k}": off.squared()}
             losses |= {f"p{k}": score, f"s{k}": (score <= 0) | (score >= 1)}
-            losses |= {f"v{k}": score * (1 - score), f"o{k}": log(score) - log(1 - score)}
-        sums: dict[str, Term] = {f"t{k}": col(f"l{k}") * weight for k in models}
+            losses |= {f"v{k}": score * (1 - score), f"o{k}": score.log() - (1 - score).log()}
+        sums: dict[str, Expression] = {f"t{k}": col(f"l{k}") * weight for k in models}
         for a, b in combinations(models, 2):
             for kind in "bl":
                 difference = col(f"{kind}{a}") - col(f"{kind}{b}")
@@ -180,7 +189,8 @@ class FrameModels:
             gap, odds = (col(f"{part}{a}") - col(f"{part}{b}") for part in "po")
             sums[f"b{a}_{b}_3"] = gap.squared().weighed(larger) * 4.0
             sums[f"l{a}_{b}_3"] = odds.squared().weighed(larger)
-        rows = self._rows.with_columns(**losses, part=part_of(col("f")))
+        columns = dict(zip(losses, plain(losses.values()), strict=True))
+        rows = self._rows.with_columns(**columns, part=part_of(col("f")))
         added = {name: col(name).sum() for name in sums}
         wrongs = {f"x{k}": count(col(f"x{k}")) for k in models}
         for a, b in combinations(models, 2):

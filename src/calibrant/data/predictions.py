@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import IntArray
+from calibrant.core.arrays import Sums
 from calibrant.core.tally import DEFAULT_LEVEL, Cells, Tally, Totals
 from calibrant.data import refusals
 from calibrant.data.memory.columns import Column
@@ -234,14 +235,11 @@ class TallyData:
     def zoom(self, _cells: Cells) -> None:
         """Return nothing: there are no rows to look at."""
 
-    def rest(self) -> None:
+    def total(self, _sums: Sums, /, **_numbers: float) -> None:
+        """Return nothing: a tally does not hold it."""
+
+    def release(self) -> None:
         """Do nothing: nothing is open."""
-
-    def log_loss(self) -> None:
-        """Return nothing: a tally does not hold it."""
-
-    def logistic_sums(self, _models: list[tuple[float, float]], _clip: float | None = None) -> None:
-        """Return nothing: a tally does not hold it."""
 
 
 def data_of(

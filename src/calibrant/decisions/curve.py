@@ -18,9 +18,9 @@ from calibrant import errors
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.core.diagram import Diagram, Source, resolve
 from calibrant.core.minorant import minorant
-from calibrant.data.predictions import data_of, warn
+from calibrant.core.statistic import Statistic
 from calibrant.decisions.costs import doubles
-from calibrant.measures.decomposition import refuse_closed
+from calibrant.measures.measured import measured
 
 #: The grid without `at`: multiples of 1/512, which are edges of cells.
 _GRID = np.linspace(0, 1, 513)
@@ -225,18 +225,25 @@ def cost_curve(
     ([0.25], [0.125])
     """
     grid = grid_of(at)
-    data = data_of(y_true, y_prob, sample_weight, pos_label, fine=True)
-    diagram = resolved_for(data.source, grid, "the cost curve")
-    warn(data.warnings, stacklevel=2)
-    return cost_curve_of(diagram, grid)
+    statistic = Statistic(
+        "the cost curve",
+        lambda diagram, _sums: cost_curve_of(diagram, grid),
+        partial(costs_need, at=grid),
+    )
+    return measured(statistic, y_true, y_prob, sample_weight, pos_label, fine=True)
+
+
+def costs_need(diagram: Diagram, at: FloatArray) -> BoolArray:
+    """Mark the cells that costs at these p need: those of thresholds, and of the best ones."""
+    return thresholds_need(diagram, at) | envelope_need(diagram, at)
 
 
 def resolved_for(source: Source, at: FloatArray, what: str) -> Diagram:
     """Open what costs at these p need; refuse a tally that hides some of it."""
-    needs = partial(thresholds_need, at=at), partial(envelope_need, at=at)
-    diagram = resolve(source, *needs)
-    for need in needs:
-        refuse_closed(diagram, need(diagram), what)
+    need = partial(costs_need, at=at)
+    diagram = resolve(source, need)
+    if diagram.hides(need):
+        raise errors.tally_hides(what)
     return diagram
 
 
@@ -324,13 +331,16 @@ def net_benefit(
     grid = grid_of(np.linspace(0.01, 0.99, 99) if at is None else at)
     if grid[-1] >= 1:
         raise errors.out_of_range("at", "under 1: the odds of certainty are infinite", at)
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    need = partial(thresholds_need, at=grid)
-    diagram = resolve(data.source, need)
-    warn(data.warnings, stacklevel=2)
-    if (need(diagram) & ~diagram.cells.single).any():
-        raise errors.tally_hides("the net benefit")
-    rate = float(diagram.cells.positives.sum()) / diagram.weight
+    statistic = Statistic(
+        "the net benefit",
+        lambda diagram, _sums: _net_benefit_of(diagram, grid),
+        partial(thresholds_need, at=grid),
+    )
+    return measured(statistic, y_true, y_prob, sample_weight, pos_label)
+
+
+def _net_benefit_of(diagram: Diagram, grid: FloatArray) -> NetBenefit:
+    rate = diagram.rate
     weight, positives = below(diagram, grid)
     odds = grid / (1 - grid)
     true_positives, treated = rate - positives, 1 - weight

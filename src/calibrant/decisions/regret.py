@@ -159,7 +159,7 @@ def decision_cost_of(diagram: Diagram, costs: Costs, confidence: float) -> Decis
     weight, positives = (float(share[0]) * diagram.weight for share in below(diagram, curve.p))
     events = float(diagram.cells.positives.sum())
     regret = float(curve.regret[0]) * costs.scale
-    sure = diagram.totals.labels_binary and diagram.totals.weights_integer
+    sure = diagram.totals.are_counts
     slack = math.sqrt(math.log(1 / (1 - confidence)) / (2 * diagram.weight))
     return DecisionCost(
         threshold=costs.threshold,

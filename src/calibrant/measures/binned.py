@@ -9,11 +9,11 @@ import numpy as np
 
 from calibrant import errors
 from calibrant._types import BoolArray, FloatArray, IntArray
-from calibrant.core.diagram import Diagram, resolve
+from calibrant.core.diagram import Diagram
 from calibrant.core.extremes import extremes, extremes_need
 from calibrant.core.quantiles import quantile_points, quantiles_need
-from calibrant.data.predictions import data_of, warn
-from calibrant.measures.decomposition import refuse_closed
+from calibrant.core.statistic import RowSums, Statistic
+from calibrant.measures.measured import measured
 
 Strategy = Literal["uniform", "quantile"]
 
@@ -22,7 +22,7 @@ def _inner_edges(n_bins: int) -> FloatArray:
     return np.arange(1, n_bins) / n_bins
 
 
-def bins_need(diagram: Diagram, n_bins: int, strategy: Strategy) -> BoolArray:
+def _bins_need(diagram: Diagram, n_bins: int, strategy: Strategy) -> BoolArray:
     """Mark the cells that hold the edge of a bin."""
     edges = _inner_edges(n_bins)
     if strategy == "quantile":
@@ -43,16 +43,28 @@ def _bin_points(diagram: Diagram, n_bins: int, strategy: Strategy) -> IntArray:
     return np.concatenate([[0], inner, [len(diagram.cells)]])
 
 
-def binned_error_of(diagram: Diagram, n_bins: int, strategy: Strategy) -> float:
-    """Read the expected calibration error off a diagram resolved for its bins."""
+def _binned_error_of(diagram: Diagram, n_bins: int, strategy: Strategy) -> float:
     at_edges = diagram.walk[_bin_points(diagram, n_bins, strategy)]
     return min(1.0, float(np.abs(np.diff(at_edges)).sum()) / diagram.weight)
 
 
-def kolmogorov_of(diagram: Diagram) -> float:
-    """Read the Kolmogorov-Smirnov error off a diagram resolved for its extremes."""
+def binned_error(n_bins: int, strategy: Strategy) -> Statistic[float]:
+    """Return the expected calibration error over some bins as a statistic."""
+    return Statistic(
+        "the expected calibration error",
+        lambda diagram, _sums: _binned_error_of(diagram, n_bins, strategy),
+        partial(_bins_need, n_bins=n_bins, strategy=strategy),
+    )
+
+
+def _kolmogorov_of(diagram: Diagram, _sums: RowSums) -> float:
     found = extremes(diagram)
     return min(1.0, max(found.high, -found.low) / diagram.weight)
+
+
+KOLMOGOROV: Statistic[float] = Statistic(
+    "the Kolmogorov-Smirnov error", _kolmogorov_of, extremes_need
+)
 
 
 def expected_calibration_error(
@@ -98,12 +110,7 @@ def expected_calibration_error(
     """
     n_bins = errors.whole_number("n_bins", n_bins, 1, errors.MOST_ENTRIES)
     errors.one_of("strategy", strategy, ("uniform", "quantile"))
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    need = partial(bins_need, n_bins=n_bins, strategy=strategy)
-    diagram = resolve(data.source, need)
-    warn(data.warnings, stacklevel=2)
-    refuse_closed(diagram, need(diagram), "the expected calibration error")
-    return binned_error_of(diagram, n_bins, strategy)
+    return measured(binned_error(n_bins, strategy), y_true, y_prob, sample_weight, pos_label)
 
 
 def kolmogorov_error(
@@ -141,8 +148,4 @@ def kolmogorov_error(
     >>> round(cb.kolmogorov_error([0, 1, 0, 1], [0.6, 0.8, 0.2, 0.4]), 12)
     0.1
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    diagram = resolve(data.source, extremes_need)
-    warn(data.warnings, stacklevel=2)
-    refuse_closed(diagram, extremes_need(diagram), "the Kolmogorov-Smirnov error")
-    return kolmogorov_of(diagram)
+    return measured(KOLMOGOROV, y_true, y_prob, sample_weight, pos_label)

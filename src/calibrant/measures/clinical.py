@@ -10,12 +10,12 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from calibrant import errors
 from calibrant.core.diagram import Diagram, Source
+from calibrant.core.statistic import RowSums, Statistic
 from calibrant.core.tally import Cells
-from calibrant.data.predictions import Predictions, TallyData, data_of, warn
-from calibrant.errors import InputError
+from calibrant.errors import InputError, clip_or_none, inner_share, needs_binary, needs_row_counts
 from calibrant.measures.logistic import Climb, fitted, intercept_ends, one_odds
+from calibrant.measures.measured import measured
 
 #: Below this sum of squared residuals the ratio's interval is the wider of two. For one score that
 #: all rows have coverage is a binomial sum: 95% intervals cover .943 or more, with 50 only .939.
@@ -63,9 +63,9 @@ class Estimate:
         )
 
 
-def logistic_of(
+def _logistic_of(
     source: Source, diagram: Diagram, confidence: float, *wanted: str, clip: float | None = None
-) -> dict[str, Estimate | errors.InputError]:
+) -> dict[str, Estimate | InputError]:
     """Fit the models for "slope" (a and b free) and "intercept" (b = 1), in the same passes.
 
     A model that has no finite estimate gives the reason instead. `clip` moves scores into
@@ -75,7 +75,7 @@ def logistic_of(
     cells = diagram.cells
     if (cells.positives == 0).all() or (cells.positives == cells.weight).all():
         raise _no_estimate("calibration slope or intercept", "there is only one class")
-    found: dict[str, Estimate | errors.InputError] = {}
+    found: dict[str, Estimate | InputError] = {}
     for name, climb in zip(wanted, fitted(source, diagram, wanted, clip), strict=True):
         if climb.failed:
             found[name] = _no_estimate(f"calibration {name}", _why_none(source, cells, clip))
@@ -108,7 +108,7 @@ def _quantile(climb: Climb, confidence: float) -> float:
     return float(stdtrit(climb.degrees, (1 + confidence) / 2))
 
 
-def ratio_of(diagram: Diagram, confidence: float) -> Estimate:
+def _ratio_of(diagram: Diagram, confidence: float) -> Estimate:
     """Divide events observed by events predicted.
 
     At rho = E Y / E f the mean of Y - rho f is 0, so that the ratio's variance is about
@@ -121,22 +121,22 @@ def ratio_of(diagram: Diagram, confidence: float) -> Estimate:
     from scipy.special import ndtri
 
     _check_counts(diagram)
-    observed = float(diagram.cells.positives.sum())
+    observed = diagram.positives
     expected = observed - float(diagram.walk[-1])
     if expected <= 0:
         raise _no_estimate("observed/expected ratio", "no event is predicted")
-    ratio = observed / expected
+    found = observed / expected
     totals = diagram.totals
     # divided twice, because the square of a tiny sum of scores would vanish
     mixed, square = totals.fy / expected, totals.ff / expected / expected
     residuals = max(0.0, totals.yy - 2 * observed * mixed + observed**2 * square)
     factor = math.exp(float(ndtri((1 + confidence) / 2)) * math.sqrt(residuals) / max(observed, 1))
-    lower, upper = ratio / factor, ratio * factor
+    lower, upper = found / factor, found * factor
     if residuals < _FEW_RESIDUALS:
         low, high = _clopper_pearson(observed, diagram.weight, confidence)
         scale = diagram.weight / expected
         lower, upper = min(lower, low * scale), max(upper, high * scale)
-    return Estimate(ratio, lower, upper, confidence)
+    return Estimate(found, lower, upper, confidence)
 
 
 def _clopper_pearson(events: float, rows: float, confidence: float) -> tuple[float, float]:
@@ -151,21 +151,37 @@ def _clopper_pearson(events: float, rows: float, confidence: float) -> tuple[flo
 
 def _check_counts(diagram: Diagram) -> None:
     if not diagram.totals.labels_binary:
-        raise errors.needs_binary("an interval")
+        raise needs_binary("an interval")
     if not diagram.totals.weights_integer:
-        raise errors.needs_row_counts("an interval")
+        raise needs_row_counts("an interval")
 
 
-def _logistic(
-    name: str, data: Predictions | TallyData, confidence: float, clip: float | None
-) -> Estimate:
-    level, inside = errors.inner_share("confidence", confidence), errors.clip_or_none(clip)
-    diagram = Diagram(*data.source.start())
-    estimate = logistic_of(data.source, diagram, level, name, clip=inside)[name]
-    if isinstance(estimate, errors.InputError):
-        raise estimate
-    warn(data.warnings, stacklevel=3)
-    return estimate
+def logistic(
+    confidence: float, clip: float | None, *wanted: str
+) -> Statistic[dict[str, Estimate | InputError]]:
+    """Return "slope", "intercept" or both as a statistic, whose sums are found step by step."""
+    return Statistic(
+        "the calibration slope and intercept",
+        lambda diagram, sums: _logistic_of(sums.source, diagram, confidence, *wanted, clip=clip),
+    )
+
+
+def _only(name: str, confidence: float, clip: float | None) -> Statistic[Estimate]:
+    def value(diagram: Diagram, sums: RowSums) -> Estimate:
+        found = both.value(diagram, sums)[name]
+        if isinstance(found, InputError):
+            raise found
+        return found
+
+    both = logistic(inner_share("confidence", confidence), clip_or_none(clip), name)
+    return Statistic(both.name, value)
+
+
+def ratio(confidence: float) -> Statistic[Estimate]:
+    """Return the observed/expected ratio as a statistic."""
+    return Statistic(
+        "the observed/expected ratio", lambda diagram, _sums: _ratio_of(diagram, confidence)
+    )
 
 
 def calibration_slope(
@@ -222,8 +238,7 @@ def calibration_slope(
     >>> cb.calibration_slope(y_true, y_prob.round(1), clip=0.01)
     0.6047 (95% interval 0.5661 to 0.6433)
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    return _logistic("slope", data, confidence, clip)
+    return measured(_only("slope", confidence, clip), y_true, y_prob, sample_weight, pos_label)
 
 
 def calibration_intercept(
@@ -280,8 +295,7 @@ def calibration_intercept(
     >>> cb.calibration_intercept(y_true, y_prob)
     0.1603 (95% interval 0.07016 to 0.2483)
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    return _logistic("intercept", data, confidence, clip)
+    return measured(_only("intercept", confidence, clip), y_true, y_prob, sample_weight, pos_label)
 
 
 def observed_expected_ratio(
@@ -331,10 +345,8 @@ def observed_expected_ratio(
     >>> cb.observed_expected_ratio(y_true, y_prob)
     1.053 (95% interval 1.024 to 1.083)
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    ratio = ratio_of(Diagram(*data.source.start()), errors.inner_share("confidence", confidence))
-    warn(data.warnings, stacklevel=2)
-    return ratio
+    statistic = ratio(inner_share("confidence", confidence))
+    return measured(statistic, y_true, y_prob, sample_weight, pos_label)
 
 
 def _no_estimate(what: str, why: str) -> InputError:

@@ -10,10 +10,11 @@ import numpy as np
 
 from calibrant import errors
 from calibrant._types import BoolArray, FloatArray
-from calibrant.core.diagram import Diagram, resolve
+from calibrant.core.diagram import Diagram, everything
 from calibrant.core.extremes import extremes, extremes_need
 from calibrant.core.quantiles import quantile_points, quantiles_need
-from calibrant.data.predictions import data_of, warn
+from calibrant.core.statistic import Statistic
+from calibrant.measures.measured import measured
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -75,7 +76,7 @@ def _all_fit(diagram: Diagram, points: int) -> bool:
 def curve_need(diagram: Diagram, points: int) -> BoolArray:
     """Mark the cells that hold a point of the curve."""
     if _all_fit(diagram, points):
-        return np.ones(len(diagram.cells), dtype=bool)
+        return everything(diagram)
     return quantiles_need(diagram, _shares(points)) | extremes_need(diagram)
 
 
@@ -131,7 +132,10 @@ def cumulative_curve(
     [0.0, -0.05, 0.1, -0.05, -0.25]
     """
     points = errors.whole_number("points", points, 4, 2**53)
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    diagram = resolve(data.source, partial(curve_need, points=points))
-    warn(data.warnings, stacklevel=2)
-    return curve_of(diagram, points)
+    curve: Statistic[CumulativeCurve] = Statistic(
+        "the cumulative curve",
+        lambda diagram, _sums: curve_of(diagram, points),
+        partial(curve_need, points=points),
+        bounded=True,
+    )
+    return measured(curve, y_true, y_prob, sample_weight, pos_label)

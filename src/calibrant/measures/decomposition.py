@@ -6,16 +6,19 @@ the minorant of the diagram, and compare three forecasts by one loss.
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from calibrant import errors
-from calibrant._types import BoolArray, FloatArray
-from calibrant.core.diagram import Diagram, resolve
+from calibrant._types import FloatArray
+from calibrant.core.diagram import Diagram
+from calibrant.core.expressions import LABEL, SCORE, Expression, log_gain, when
 from calibrant.core.minorant import Minorant, minorant, minorant_need
-from calibrant.data.predictions import data_of, warn
+from calibrant.core.statistic import RowSums, Statistic
+from calibrant.core.tally import Totals
+from calibrant.measures.measured import measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +68,13 @@ def brier_of(diagram: Diagram) -> float:
     For 0/1 labels that is (y - f)^2; for soft labels its expectation over the event.
     """
     totals = diagram.totals
-    loss = float(diagram.cells.positives.sum()) - 2 * totals.fy + totals.ff
+    loss = diagram.positives - 2 * totals.fy + totals.ff
     return max(0.0, loss / diagram.weight)
 
 
 def brier_parts_of(diagram: Diagram, blocks: Minorant) -> ScoreParts:
     """Read the parts of the Brier score off a diagram and its minorant."""
-    rate = _rate(diagram)
+    rate = diagram.rate
     # isotonic values average to the labels in every block, so their score is rate - mean square
     square = float((blocks.positives * blocks.value).sum()) / diagram.weight
     score = brier_of(diagram)
@@ -83,22 +86,16 @@ def brier_parts_of(diagram: Diagram, blocks: Minorant) -> ScoreParts:
     )
 
 
-def log_loss_parts_of(diagram: Diagram, blocks: Minorant, total: float) -> ScoreParts:
-    """Read the parts of the log loss off a diagram, its minorant and the loss of its rows."""
+def log_loss_parts_of(diagram: Diagram, blocks: Minorant, score: float) -> ScoreParts:
+    """Read the parts of the log loss off a diagram, its minorant and the mean loss of its rows."""
     recalibrated = float(_entropy(blocks).sum()) / diagram.weight
-    rate = _rate(diagram)
-    uncertainty = float(_surprise(np.array([rate]))[0])
-    score = total / diagram.weight
+    uncertainty = float(_surprise(np.array([diagram.rate]))[0])
     return ScoreParts(
         score=score,
         miscalibration=max(0.0, score - recalibrated),
         discrimination=max(0.0, uncertainty - recalibrated),
         uncertainty=uncertainty,
     )
-
-
-def _rate(diagram: Diagram) -> float:
-    return min(1.0, float(diagram.cells.positives.sum()) / diagram.weight)
 
 
 def _surprise(rate: FloatArray) -> FloatArray:
@@ -113,10 +110,30 @@ def _entropy(blocks: Minorant) -> FloatArray:
     return blocks.weight * _surprise(blocks.value)
 
 
-def refuse_closed(diagram: Diagram, needed: BoolArray, what: str) -> None:
-    """Refuse a tally whose cells hide what a function must return exactly."""
-    if (needed & ~diagram.cells.single).any():
-        raise errors.tally_hides(what)
+def _log_loss_sums(totals: Totals) -> tuple[Expression, ...]:
+    gain, impossible = log_gain(SCORE, LABEL, binary=totals.labels_binary)
+    return gain, when(impossible, 1.0, 0.0)
+
+
+def _log_loss_of(diagram: Diagram, sums: RowSums) -> float:
+    gain, impossible = sums.known.tolist()
+    return math.inf if impossible else -gain / diagram.weight
+
+
+BRIER_PARTS: Statistic[ScoreParts] = Statistic(
+    "the parts of the Brier score",
+    lambda diagram, _sums: brier_parts_of(diagram, minorant(diagram)),
+    minorant_need,
+)
+LOG_LOSS: Statistic[float] = Statistic("the log loss", _log_loss_of, sums=_log_loss_sums)
+LOG_LOSS_PARTS: Statistic[ScoreParts] = Statistic(
+    "the log loss",
+    lambda diagram, sums: log_loss_parts_of(
+        diagram, minorant(diagram), _log_loss_of(diagram, sums)
+    ),
+    minorant_need,
+    _log_loss_sums,
+)
 
 
 def brier_parts(
@@ -152,11 +169,7 @@ def brier_parts(
     >>> cb.brier_parts([0, 0, 0, 1, 1, 1], [0.4, 0.3, 0.2, 0.1, 0.5, 0.9])
     0.226667 = 0.101667 miscalibration - 0.125 discrimination + 0.25 uncertainty
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label, fine=True)
-    diagram = resolve(data.source, minorant_need)
-    warn(data.warnings, stacklevel=2)
-    refuse_closed(diagram, minorant_need(diagram), "the parts of the Brier score")
-    return brier_parts_of(diagram, minorant(diagram))
+    return measured(BRIER_PARTS, y_true, y_prob, sample_weight, pos_label, fine=True)
 
 
 def log_loss_parts(
@@ -189,10 +202,4 @@ def log_loss_parts(
     >>> cb.log_loss_parts([0, 0, 0, 1, 1, 1], [0.4, 0.3, 0.2, 0.1, 0.5, 0.9])
     0.698623 = 0.323733 miscalibration - 0.318257 discrimination + 0.693147 uncertainty
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label, fine=True)
-    total = data.source.log_loss()
-    if total is None:
-        raise errors.tally_hides("the log loss")
-    diagram = resolve(data.source, minorant_need)
-    warn(data.warnings, stacklevel=2)
-    return log_loss_parts_of(diagram, minorant(diagram), total)
+    return measured(LOG_LOSS_PARTS, y_true, y_prob, sample_weight, pos_label, fine=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from calibrant import errors
-from calibrant.core.diagram import TOLERANCE, Diagram, resolve
+from calibrant.core.diagram import TOLERANCE, Diagram
 from calibrant.core.extremes import extremes, extremes_need
-from calibrant.data.predictions import data_of, warn
+from calibrant.core.statistic import Statistic
 from calibrant.errors import InputError
-from calibrant.measures.interval import worst_of
+from calibrant.measures.interval import Interval, worst_of
+from calibrant.measures.measured import measured
 
 
 def error_of(diagram: Diagram) -> tuple[float, float]:
@@ -17,6 +18,18 @@ def error_of(diagram: Diagram) -> tuple[float, float]:
     found = extremes(diagram)
     share = found.range / diagram.weight
     return min(1.0, share), min(1.0, max(share, found.at_most / diagram.weight))
+
+
+#: c_emp, and the most that it could be.
+ERROR: Statistic[tuple[float, float]] = Statistic(
+    "the calibration error", lambda diagram, _sums: error_of(diagram), extremes_need, bounded=True
+)
+_ERROR_AND_WORST: Statistic[tuple[tuple[float, float], Interval]] = Statistic(
+    "the calibration error",
+    lambda diagram, _sums: (error_of(diagram), worst_of(diagram)),
+    extremes_need,
+    bounded=True,
+)
 
 
 def calibration_error(
@@ -60,9 +73,7 @@ def calibration_error(
     >>> round(cb.calibration_error([0, 1, 0, 1], [0.6, 0.8, 0.2, 0.4]), 12)
     0.15
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    error, at_most = error_of(resolve(data.source, extremes_need))
-    warn(data.warnings, stacklevel=2)
+    error, at_most = measured(ERROR, y_true, y_prob, sample_weight, pos_label)
     if at_most - error > TOLERANCE:
         raise _tally_inexact(error, at_most)
     return error
@@ -106,15 +117,11 @@ def assert_calibrated(
     AssertionError: The calibration error is 0.35, over the 0.2 allowed. Worst: ...
     """
     max_error = errors.share("max_error", max_error)
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    diagram = resolve(data.source, extremes_need)
-    warn(data.warnings, stacklevel=2)
-    error, at_most = error_of(diagram)
+    (error, at_most), worst = measured(_ERROR_AND_WORST, y_true, y_prob, sample_weight, pos_label)
     if at_most > max_error + TOLERANCE:
         found = f"{error:.4g}" if at_most - error <= TOLERANCE else f"up to {at_most:.4g}"
         raise AssertionError(
-            f"The calibration error is {found}, over the {max_error:.4g} allowed. "
-            f"Worst: {worst_of(diagram)}"
+            f"The calibration error is {found}, over the {max_error:.4g} allowed. Worst: {worst}"
         )
 
 

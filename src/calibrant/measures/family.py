@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibrant import errors
 from calibrant.core.diagram import Diagram, Needs, Source
-from calibrant.core.extremes import extremes_need
-from calibrant.core.minorant import minorant, minorant_need
-from calibrant.measures.binned import binned_error_of, bins_need, kolmogorov_of
-from calibrant.measures.clinical import Estimate, logistic_of, ratio_of
-from calibrant.measures.decomposition import ScoreParts, brier_parts_of, log_loss_parts_of
-from calibrant.measures.ranking import auc_need_if_few, auc_of
-from calibrant.measures.unverifiable import unverifiable_l1_of, unverifiable_need
+from calibrant.core.statistic import Statistic, values_of
+from calibrant.errors import InputError, TallyHidesError
+from calibrant.measures.binned import KOLMOGOROV, binned_error
+from calibrant.measures.clinical import Estimate, logistic, ratio
+from calibrant.measures.decomposition import BRIER_PARTS, LOG_LOSS_PARTS, ScoreParts
+from calibrant.measures.ranking import ROC_AUC_OR_BOUND
+from calibrant.measures.unverifiable import UNVERIFIABLE_L1
 
 _N_BINS = 15
-_BINS_NEED = partial(bins_need, n_bins=_N_BINS, strategy="uniform")
 #: Measures with parts, and their names.
 _LOSSES = ("brier", "log_loss")
 _PARTS = tuple(part.name for part in fields(ScoreParts))
-#: What a diagram must be resolved for.
-FAMILY_NEEDS: tuple[Needs, ...] = (minorant_need, auc_need_if_few, _BINS_NEED)
+_LOGISTIC = ("slope", "intercept")
+#: How a sentence begins that says why there is no number.
+_MISSING = {
+    **dict.fromkeys(_LOGISTIC, "No calibration slope and intercept"),
+    "observed_expected": "No observed/expected ratio",
+    "roc_auc": "No ROC AUC",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,78 +89,57 @@ class Gap(NamedTuple):
     reason: str
 
 
-def measures_of(
-    source: Source, diagram: Diagram, confidence: float, clip: float | None = None
-) -> tuple[Measures, tuple[Gap, ...]]:
-    """Compute what the data give, and say why the rest is left out."""
-    gaps: list[Gap] = []
+class Family:
+    """The measures next to the calibration error, as statistics that are resolved together."""
 
-    log_loss = source.log_loss()
+    def __init__(self, confidence: float, clip: float | None = None) -> None:
+        self._clip = clip
+        #: By the field of `Measures` that each fills, or fills first.
+        self._members: dict[str, Statistic[Any]] = {
+            "brier": BRIER_PARTS,
+            "log_loss": LOG_LOSS_PARTS,
+            "expected_calibration_error": binned_error(_N_BINS, "uniform"),
+            "kolmogorov_error": KOLMOGOROV,
+            "unverifiable_l1": UNVERIFIABLE_L1,
+            "slope": logistic(confidence, clip, *_LOGISTIC),
+            "observed_expected": ratio(confidence),
+            "roc_auc": ROC_AUC_OR_BOUND,
+        }
 
-    def given(need: Needs, words: str, *names: str) -> bool:
-        # with rows there is nothing left to open; a tally may hide what is needed
-        if log_loss is not None or not (need(diagram) & ~diagram.cells.single).any():
-            return True
-        gaps.append(Gap(names, f"A tally does not give {words} exactly, so it is left out."))
-        return False
+    @property
+    def needs(self) -> list[Needs]:
+        """What must be opened for all of them."""
+        return [one.needs for one in self._members.values()]
 
-    losses = [f"{loss}_{part}" for loss in _LOSSES for part in _PARTS]
-    parts = given(minorant_need, "the parts of the losses", *losses)
-    blocks = minorant(diagram) if parts else None
-    if parts and log_loss is None:
-        names = tuple(f"log_loss_{part}" for part in _PARTS)
-        gaps.append(Gap(names, "A tally does not hold the log loss, so it is left out."))
-    binned = given(_BINS_NEED, "the expected calibration error", "expected_calibration_error")
-    extremes = given(extremes_need, "the Kolmogorov-Smirnov error", "kolmogorov_error")
-    halves = given(unverifiable_need, "the l1 error that no test excludes", "unverifiable_l1")
-    logistic = _logistic(source, diagram, confidence, clip, gaps)
-    ratio = _ratio(diagram, confidence, gaps)
-    area, area_within = auc_of(diagram)
-    if np.isnan(area):
-        gaps.append(Gap(("roc_auc",), "No ROC AUC: there is only one class."))
-    measures = Measures(
-        brier=None if blocks is None else brier_parts_of(diagram, blocks),
-        log_loss=(
-            None
-            if blocks is None or log_loss is None
-            else log_loss_parts_of(diagram, blocks, log_loss)
-        ),
-        expected_calibration_error=(
-            binned_error_of(diagram, _N_BINS, "uniform") if binned else None
-        ),
-        kolmogorov_error=kolmogorov_of(diagram) if extremes else None,
-        roc_auc=None if np.isnan(area) else area,
-        roc_auc_within=area_within,
-        slope=logistic.get("slope"),
-        intercept=logistic.get("intercept"),
-        observed_expected=ratio,
-        unverifiable_l1=unverifiable_l1_of(diagram) if halves else None,
-        clip=clip,
-    )
-    return measures, tuple(gaps)
-
-
-def _logistic(
-    source: Source, diagram: Diagram, confidence: float, clip: float | None, gaps: list[Gap]
-) -> dict[str, Estimate]:
-    wanted = ("slope", "intercept")
-    try:
-        found = logistic_of(source, diagram, confidence, *wanted, clip=clip)
-    except errors.InputError as error:
-        gaps.append(Gap(wanted, f"No calibration slope and intercept: {error}"))
-        return {}
-    estimates: dict[str, Estimate] = {}
-    for name, one in found.items():
-        if isinstance(one, Estimate):
-            estimates[name] = one
+    def measures_of(self, source: Source, diagram: Diagram) -> tuple[Measures, tuple[Gap, ...]]:
+        """Return what the data give, and why the rest is left out."""
+        values = values_of(source, diagram, *self._members.values())
+        found = dict(zip(self._members, values, strict=True))
+        logistic_found = found["slope"]
+        if isinstance(logistic_found, InputError):
+            found["slope"] = found["intercept"] = logistic_found
         else:
-            gaps.append(Gap((name,), str(one)))
-    return estimates
+            found |= logistic_found
+        area, found["roc_auc_within"] = found["roc_auc"]
+        found["roc_auc"] = InputError("there is only one class.") if np.isnan(area) else area
+        gaps = self._gaps(found)
+        known: dict[str, Any] = {
+            name: None if isinstance(value, InputError) else value for name, value in found.items()
+        }
+        return Measures(**known, clip=self._clip), gaps
+
+    def _gaps(self, found: dict[str, Any]) -> tuple[Gap, ...]:
+        """Say why there is no number, once for all that lack it for the same reason."""
+        reasons: dict[str, list[str]] = {}
+        for name, value in found.items():
+            if isinstance(value, InputError):
+                names = [f"{name}_{part}" for part in _PARTS] if name in _LOSSES else [name]
+                reasons.setdefault(_reason(name, value), []).extend(names)
+        return tuple(Gap(tuple(names), reason) for reason, names in reasons.items())
 
 
-def _ratio(diagram: Diagram, confidence: float, gaps: list[Gap]) -> Estimate | None:
-    try:
-        return ratio_of(diagram, confidence)
-    except errors.InputError as error:
-        gaps.append(Gap(("observed_expected",), f"No observed/expected ratio: {error}"))
-        return None
+def _reason(name: str, error: InputError) -> str:
+    if isinstance(error, TallyHidesError):
+        return f"A tally does not give {error.what} exactly, so it is left out."
+    words = str(error)
+    return words if words.startswith("There is no") else f"{_MISSING[name]}: {words}"

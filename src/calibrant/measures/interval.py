@@ -10,9 +10,10 @@ import numpy as np
 
 from calibrant import errors
 from calibrant._types import BoolArray
-from calibrant.core.diagram import Diagram, resolve
+from calibrant.core.diagram import Diagram
 from calibrant.core.extremes import Extremes, extremes, extremes_need
-from calibrant.data.predictions import data_of, warn
+from calibrant.core.statistic import Statistic
+from calibrant.measures.measured import measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,16 @@ def worst_intervals_of(diagram: Diagram, k: int) -> tuple[Interval, ...]:
     return tuple(interval_between(diagram, *found.ends) for found in _greedy(diagram, k)[0])
 
 
+def worst_intervals(k: int) -> Statistic[tuple[Interval, ...]]:
+    """Return the k worst intervals as a statistic; of closed cells their edges."""
+    return Statistic(
+        "the worst intervals",
+        lambda diagram, _sums: worst_intervals_of(diagram, k),
+        partial(intervals_need, k=k),
+        bounded=True,
+    )
+
+
 def worst_of(diagram: Diagram) -> Interval:
     """Read the worst interval off a diagram resolved for its extremes."""
     return worst_intervals_of(diagram, 1)[0]
@@ -201,8 +212,5 @@ def worst_interval(
     scores above 0.4 up to 0.8 (2 rows): predicted 0.7 on average, observed 0: too high
     """
     count = 1 if k is None else errors.whole_number("k", k, least=1)
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    diagram = resolve(data.source, partial(intervals_need, k=count))
-    warn(data.warnings, stacklevel=2)
-    worst = worst_intervals_of(diagram, count)
+    worst = measured(worst_intervals(count), y_true, y_prob, sample_weight, pos_label)
     return worst[0] if k is None else worst

@@ -8,15 +8,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from functools import cache
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from calibrant import errors
 from calibrant._types import FloatArray
-from calibrant.core.diagram import Diagram, LogisticSums, Source
+from calibrant.core.arrays import Sums
+from calibrant.core.diagram import Diagram, Source
+from calibrant.core.expressions import LABEL, SCORE, Expression, col
 from calibrant.core.tally import Cells
-from calibrant.data.memory.kernel import logistic_sums, named_sums
+
+
+class LogisticSums(NamedTuple):
+    """Sums over the rows of the model P(Y = 1) = p = sigmoid(intercept + slope logit f).
+
+    With x = (1, logit f): the gradient, sum of w (y - p) x; the information, sum of
+    w p (1 - p) x x'; and the squares, sum of w (y - p)^2 x x', which the sandwich variance needs.
+    """
+
+    gradient: FloatArray
+    information: FloatArray
+    squares: FloatArray
+
 
 #: Sums of logistic models, given the intercept and slope of each.
 Look: TypeAlias = Callable[[list[tuple[float, float]]], list[LogisticSums] | None]
@@ -207,7 +222,7 @@ def fitted(
     First to cells, each as if all its rows had the cell's mean score, and from there to the rows.
     """
     cells = _CellOdds(diagram.cells, clip)
-    rate = float(diagram.cells.positives.sum()) / diagram.weight
+    rate = diagram.positives / diagram.weight
 
     def begin(name: str) -> Climb:
         return Climb(cells.center, cells.scale, rate, free_slope=name == "slope")
@@ -220,7 +235,7 @@ def fitted(
     ]
     for climb in climbs:
         climb.restart()
-    _all_done(climbs, lambda models: source.logistic_sums(models, clip))
+    _all_done(climbs, rows_look(source, clip))
     for climb in climbs:
         climb.failed = climb.failed or not climb.done
     return climbs
@@ -230,21 +245,68 @@ def intercept_ends(
     source: Source, diagram: Diagram, climb: Climb, quantile: float, clip: float | None
 ) -> tuple[float, float]:
     """Return the ends of the interval of an intercept: found on cells, and then on the rows."""
-    events = float(diagram.cells.positives.sum())
-    ends = [End(climb, events, quantile, side) for side in (-1, 1)]
+    ends = [End(climb, diagram.positives, quantile, side) for side in (-1, 1)]
     _all_done(ends, _CellOdds(diagram.cells, clip).look)
     if not all(end.done for end in ends):  # as for the estimates: from the start
-        ends = [End(climb, events, quantile, side) for side in (-1, 1)]
+        ends = [End(climb, diagram.positives, quantile, side) for side in (-1, 1)]
     for end in ends:
         end.restart()
-    _all_done(ends, lambda models: source.logistic_sums(models, clip))
+    _all_done(ends, rows_look(source, clip))
     lower, upper = (end.value for end in ends)
     return lower, upper
 
 
+def rows_look(source: Source, clip: float | None) -> Look:
+    """Return what adds up models over the rows, scores moved into [clip, 1 - clip] if it is given.
+
+    It is a function that gives None where there are no rows to look at.
+    """
+    edges = {} if clip is None else {"clip": clip}
+
+    def look(models: list[tuple[float, float]]) -> list[LogisticSums] | None:
+        numbers = {
+            f"{name}{k}": x
+            for k, one in enumerate(models)
+            for name, x in zip("ab", one, strict=True)
+        }
+        found = source.total(_row_sums(len(models), bool(edges)), **numbers, **edges)
+        return None if found is None else [_named(one) for one in found.reshape(-1, 8)]
+
+    return look
+
+
+@cache
+def _row_sums(models: int, clipped: bool) -> Sums:
+    """Return the sums of some models over rows, with names for their intercepts and slopes."""
+    score = SCORE.within(col("clip"), 1 - col("clip")) if clipped else SCORE
+    odds = score.odds()
+    return Sums(*(one for k in range(models) for one in _model_sums(odds, str(k))))
+
+
+def _model_sums(odds: Expression, model: str = "") -> list[Expression]:
+    """Return the eight numbers that a row adds to the sums of a model."""
+    intercept, slope = col(f"a{model}"), col(f"b{model}")
+    mean = (odds * slope + intercept).sigmoid()
+    left = LABEL - mean
+    # a square that is 0 where it is too small, because some engines refuse to underflow
+    spread, square = mean * (1 - mean), left.squared()
+    once, twice = spread * odds, square * odds
+    return [left, left * odds, spread, once, once * odds, square, twice, twice * odds]
+
+
+#: The same for cells, which are looked at for many models.
+_CELL_SUMS = Sums(*_model_sums(col("odds")))
+
+
+def _named(sums: FloatArray) -> LogisticSums:
+    """Give the eight numbers of a model their names and shapes."""
+    g, h, a, b, c, s, t, u = sums.tolist()
+    return LogisticSums(np.array([g, h]), np.array([[a, b], [b, c]]), np.array([[s, t], [t, u]]))
+
+
 def one_odds(source: Source, clip: float) -> bool:
     """Whether `clip` leaves all rows the same log-odds."""
-    found = source.logistic_sums([(0.0, 0.0)], clip)  # where all rows have the same information
+    found = rows_look(source, clip)([(0.0, 0.0)])  # where all rows have the same information
     if found is None:
         return False
     (all_rows, once), (_, twice) = found[0].information
@@ -255,7 +317,7 @@ class _CellOdds:
     """Cells as rows that all have the cell's mean score, where that has log-odds."""
 
     def __init__(self, cells: Cells, clip: float | None) -> None:
-        mean = (cells.positives - cells.rise + cells.fall) / cells.weight
+        mean = cells.mass / cells.weight
         if clip is not None:
             mean = mean.clip(clip, 1 - clip)
         inner = (mean > 0) & (mean < 1)
@@ -274,9 +336,13 @@ class _CellOdds:
 
     def look(self, models: list[tuple[float, float]]) -> list[LogisticSums]:
         """Sum up logistic models over the cells."""
-        known = self._odds, self._rate, self._weight
-        found = [named_sums(logistic_sums(*known, *model)) for model in models]
-        return [one._replace(squares=one.squares + self._more) for one in found]
+        columns = {"odds": self._odds, "y": self._rate}
+        found = []
+        for a, b in models:
+            sums = _CELL_SUMS.over({**columns, "a": a, "b": b}, self._weight)
+            one = _named(sums)
+            found.append(one._replace(squares=one.squares + self._more))
+        return found
 
 
 def _all_done(climbs: Sequence[Climb] | Sequence[End], look: Look) -> None:

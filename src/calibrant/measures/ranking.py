@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from calibrant._types import BoolArray
-from calibrant.core.diagram import Diagram, resolve
-from calibrant.data.predictions import data_of, warn
-from calibrant.measures.decomposition import refuse_closed
+from calibrant.core.diagram import Diagram
+from calibrant.core.statistic import RowSums, Statistic
+from calibrant.measures.measured import measured
 
 #: Up to this many rows an audit opens every cell to rank them; beyond, it states a bound.
 _FEW_ROWS = 1 << 17
@@ -45,6 +45,19 @@ def auc_of(diagram: Diagram) -> tuple[float, float]:
     won = float((positives * (below + negatives / 2)).sum()) / pairs
     unknown = float((positives * negatives)[~cells.single].sum()) / 2 / pairs
     return min(1.0, max(0.0, won)), unknown
+
+
+def _auc_of(diagram: Diagram, _sums: RowSums) -> tuple[float, float]:
+    return auc_of(diagram)
+
+
+ROC_AUC: Statistic[tuple[float, float]] = Statistic(
+    "the area under the ROC curve", _auc_of, auc_need
+)
+#: The same, with a bound where ranking would take too many rows.
+ROC_AUC_OR_BOUND: Statistic[tuple[float, float]] = Statistic(
+    "the area under the ROC curve", _auc_of, auc_need_if_few, bounded=True
+)
 
 
 def roc_auc(
@@ -83,8 +96,4 @@ def roc_auc(
     >>> cb.roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    diagram = resolve(data.source, auc_need)
-    warn(data.warnings, stacklevel=2)
-    refuse_closed(diagram, auc_need(diagram), "the area under the ROC curve")
-    return auc_of(diagram)[0]
+    return measured(ROC_AUC, y_true, y_prob, sample_weight, pos_label)[0]

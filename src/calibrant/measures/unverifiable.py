@@ -8,22 +8,27 @@ import numpy as np
 
 from calibrant._types import BoolArray
 from calibrant.core.diagram import Diagram
+from calibrant.core.statistic import RowSums, Statistic
 from calibrant.data.memory.columns import Column
 from calibrant.data.predictions import Predictions
+from calibrant.measures.measured import measured
 
 
-def unverifiable_need(diagram: Diagram) -> BoolArray:
+def _unverifiable_need(diagram: Diagram) -> BoolArray:
     """Mark the cell that holds 1/2 inside: there is one at level 0 only."""
     whole: BoolArray = diagram.cells.level == 0
     return whole
 
 
-def unverifiable_l1_of(diagram: Diagram) -> float:
-    """Read the mean of min(f, 1 - f) off a diagram whose cells lie on one side of 1/2."""
+def _unverifiable_l1_of(diagram: Diagram, _sums: RowSums) -> float:
     cells = diagram.cells
-    mass = cells.positives - cells.rise + cells.fall
-    lower = np.where(cells.low < 0.5, mass, cells.weight - mass)
+    lower = np.where(cells.low < 0.5, cells.mass, cells.weight - cells.mass)
     return min(0.5, max(0.0, float(lower.sum()) / diagram.weight))
+
+
+UNVERIFIABLE_L1: Statistic[float] = Statistic(
+    "the l1 error that no test excludes", _unverifiable_l1_of, _unverifiable_need
+)
 
 
 def unverifiable_l1(y_prob: Any, *, sample_weight: Any = None) -> float:
@@ -58,4 +63,5 @@ def unverifiable_l1(y_prob: Any, *, sample_weight: Any = None) -> float:
     rows = len(Column(y_prob, "y_prob"))
     nothing = np.broadcast_to(False, rows)  # labels play no part
     data = Predictions(nothing, y_prob, sample_weight=sample_weight)
-    return unverifiable_l1_of(Diagram(*data.source.start()))
+    data.warnings = ()  # which are about labels
+    return measured(UNVERIFIABLE_L1, data)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibrant._types import FloatArray, IntArray
-from calibrant.core.expressions import SMALLEST, Term, col, how_many, kept, lit, when
+from calibrant.core.expressions import SMALLEST, Expression, col, how_many, kept, lit, when
 from calibrant.core.tally import Cells
 from calibrant.data.engine.group_keys import Joint
 from calibrant.data.engine.table import Table
@@ -21,7 +21,7 @@ _PARTS = 64.0
 class Placed(Grid):
     """A grid whose rows are placed by the engine."""
 
-    def expressions(self) -> tuple[Term, Term]:
+    def expressions(self) -> tuple[Expression, Expression]:
         """Return the slot of each score, and how far inside its cell it lies."""
         score, size = col("f"), float(2**self._level)
         x = score * size
@@ -34,7 +34,7 @@ class Placed(Grid):
         inside = when(near, fine - fine.floor(), x - cell)
         return slot, inside
 
-    def _cell(self, score: Term, size: float) -> Term:
+    def _cell(self, score: Expression, size: float) -> Expression:
         return when(score >= 1, size - 1, (score * size).floor())
 
 
@@ -206,7 +206,7 @@ def within(rows: Table, level: int, cells: IntArray) -> Table:
     return rows.with_columns(cell=cell_of(level)).keep_in("cell", cells.tolist())
 
 
-def cell_of(level: int) -> Term:
+def cell_of(level: int) -> Expression:
     """Return the cell of each score, as a whole number; a score of 1 is in the last cell."""
     score, size = col("f"), float(2**level)
     cell = when(score >= 1, size - 1, (score * size).floor())
@@ -221,48 +221,6 @@ def joined(parts: list[Cells]) -> Cells:
     return first
 
 
-def log_gain(score: Term, label: Term, binary: bool) -> tuple[Term, Term]:
-    """Return the log of the probability given to what happened, and whether it was 0.
-
-    Engines differ on the logarithm of 0, so it is never taken; an impossible event costs nothing.
-    """
-    if binary:
-        hit = when(label == 1, score, 1 - score)
-        return log(hit), hit <= 0
-    impossible = ((label > 0) & (score <= 0)) | ((label < 1) & (score >= 1))
-    return label * log(score) + (1 - label) * log(1 - score), impossible
-
-
-def log(number: Term) -> Term:
-    """Return the logarithm of what is above 0, and 0 otherwise."""
-    return when(number > 0, number, 1.0).log()
-
-
-def sigmoid(odds: Term) -> Term:
-    """Return 1 / (1 + exp(-odds)), without overflow."""
-    return 1 / ((0 - odds.within(-700.0, 700.0)).exp() + 1)
-
-
-def logistic_terms(mean: Term, left: Term, weight: Term) -> dict[str, Term]:
-    """Return what a row adds to the sums of a logistic model, in the order of `named_sums`.
-
-    `left` is the outcome less the model's mean, and the log-odds are in the column `odds`.
-    """
-    odds = col("odds")
-    # a square that is 0 where it is too small, because some engines refuse to underflow
-    spread, square = mean * (1 - mean) * weight, left.squared() * weight
-    return {
-        "g": left * weight,
-        "h": left * weight * odds,
-        "a": spread,
-        "b": spread * odds,
-        "c": spread * odds * odds,
-        "s": square,
-        "t": square * odds,
-        "u": square * odds * odds,
-    }
-
-
-def part_of(score: Term) -> Term:
+def part_of(score: Expression) -> Expression:
     """Return which of some parts of the rows a score falls in."""
     return (score * _PARTS).floor()

@@ -11,7 +11,7 @@ from typing import Any, cast
 import narwhals as nw  # the kinds of columns
 
 from calibrant._types import AnyArray
-from calibrant.core.expressions import Term, col, count, how_many, lit, when
+from calibrant.core.expressions import Expression, col, count, how_many, lit, when
 from calibrant.data import refusals
 from calibrant.data.engine.table import Table
 from calibrant.data.memory.columns import is_missing
@@ -35,7 +35,7 @@ class Facts:
     ----------
     rows, counted : int
         Rows of the table, and those of positive weight.
-    outcome : Term
+    outcome : Expression
         The label as 0 and 1, or as fractions.
     binary : bool
         Whether it is 0 and 1.
@@ -51,7 +51,7 @@ class Facts:
 
     rows: int
     counted: int
-    outcome: Term
+    outcome: Expression
     binary: bool
     first_fraction: tuple[int | None, float] | None
     whole_weights: bool
@@ -59,7 +59,7 @@ class Facts:
     crowd: int
 
     @classmethod
-    def plain(cls, rows: int, outcome: Term) -> Facts:
+    def plain(cls, rows: int, outcome: Expression) -> Facts:
         """Return the facts of outcomes 0 and 1, without weights, whose scores do not crowd."""
         return cls(rows, rows, outcome, True, None, True, (), 0)
 
@@ -120,13 +120,13 @@ class _Look:
         row, value = self._table.first(given, col(role))
         raise refusals.not_numeric(name, row, value)
 
-    def _score(self) -> Term:
+    def _score(self) -> Expression:
         return col("prob").double()
 
-    def _weight(self) -> Term:
+    def _weight(self) -> Expression:
         return col("weight").double()
 
-    def _number(self) -> Term:
+    def _number(self) -> Expression:
         return col("label").double()
 
     def _summary(self) -> Table:
@@ -191,7 +191,9 @@ class _Look:
             raise refusals.weight_scale(name, seen["w_total"])
         return (refusals.zero_weights(name, zeros),) if zeros else ()
 
-    def _outcome(self, seen: dict[str, float]) -> tuple[Term, tuple[int | None, float] | None]:
+    def _outcome(
+        self, seen: dict[str, float]
+    ) -> tuple[Expression, tuple[int | None, float] | None]:
         """Say how the label reads as an outcome, and where the first fraction is."""
         if seen["y_missing"]:
             label = col("label")
@@ -218,7 +220,7 @@ class _Look:
         number = self._number()
         return self._count((number != 1) & (number != -1)) == 0
 
-    def _count(self, condition: Term) -> int:
+    def _count(self, condition: Expression) -> int:
         return int(self._table.number(count(condition)))
 
     def _crowd(self, seen: dict[str, float]) -> int:
@@ -246,7 +248,7 @@ class _Look:
             return int(event) == event and abs(int(event)) < 2**63
         return True
 
-    def _event(self) -> Term:
+    def _event(self) -> Expression:
         """Say in which rows the label is `pos_label`."""
         label, event = col("label"), cast("Any", self._pos_label)
         if self._kinds["label"].is_integer():
@@ -289,19 +291,19 @@ def is_number(kind: Any) -> bool:
     return bool(kind.is_numeric()) or kind == nw.Boolean
 
 
-def outcome_of(column: str) -> Term:
+def outcome_of(column: str) -> Expression:
     """Return 1 where a number is 1, else 0."""
     return _whole(col(column).double() == 1)
 
 
-def _at_ends(score: Term) -> Term:
+def _at_ends(score: Expression) -> Expression:
     return (score == 0) | (score == 1)
 
 
-def _missing(number: Term) -> Term:
+def _missing(number: Expression) -> Expression:
     return number.is_null() | number.is_nan()
 
 
-def _whole(condition: Term) -> Term:
+def _whole(condition: Expression) -> Expression:
     """Turn truth values into 0 and 1."""
     return when(condition, 1, 0)

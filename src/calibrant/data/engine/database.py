@@ -96,7 +96,7 @@ class Database:
         elif self._users is None and self.kind == "sqlite":
             _check_there(self._engine.url)
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Close a connection of its own; the next query opens another one."""
         if self._close is not None:
             self._close()
@@ -128,7 +128,7 @@ class Database:
             ):
                 return read(answer)
         except BaseException:
-            self.rest()  # after an error it would answer nothing more
+            self.release()  # after an error it would answer nothing more
             raise
 
     def _connected(self) -> sa.Connection:

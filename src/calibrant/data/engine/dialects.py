@@ -10,7 +10,7 @@ import narwhals as nw  # the kinds of columns
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from calibrant.core.expressions import OPERATORS, SMALLEST, Term
+from calibrant.core.expressions import OPERATORS, SMALLEST, Expression
 
 Element: TypeAlias = sa.ColumnElement[Any]
 _OPERATORS = {**OPERATORS, "and": sa.and_, "or": sa.or_}
@@ -31,8 +31,8 @@ class Dialect:
         self._columns, self._kinds = columns, kinds
 
     def element(self, term: Any) -> Element:
-        """Turn a term or a plain value into SQL."""
-        if not isinstance(term, Term):
+        """Turn an expression or a plain value into SQL."""
+        if not isinstance(term, Expression):
             return self._value(term)
         if term.what in _OPERATORS:
             left, right = (self.element(part) for part in term.parts)
@@ -63,23 +63,23 @@ class Dialect:
             return sa.literal(value, sa.BigInteger())
         return sa.literal(value, sa.Double() if isinstance(value, float) else None)
 
-    def _double(self, part: Term) -> Element:
+    def _double(self, part: Expression) -> Element:
         value = self.element(part)
         if part.what == "column" and self._kinds.get(part.parts[0]) == nw.Boolean:
             one, zero = self._value(1.0), self._value(0.0)
             return sa.case((value.is_(None), sa.null()), (value, one), else_=zero)
         return sa.cast(value, sa.Double())
 
-    def _whole(self, part: Term) -> Element:
+    def _whole(self, part: Expression) -> Element:
         return sa.cast(self.element(part), sa.BigInteger())
 
-    def _narrow(self, part: Term) -> Element:
+    def _narrow(self, part: Expression) -> Element:
         return sa.cast(self.element(part), sa.Integer())
 
-    def _text(self, part: Term) -> Element:
+    def _text(self, part: Expression) -> Element:
         return sa.cast(self.element(part), sa.String())
 
-    def _characters(self, part: Term) -> Element:
+    def _characters(self, part: Expression) -> Element:
         return sa.func.char_length(self.element(part))
 
     def _join(self, between: str, *parts: Any) -> Element:
@@ -89,50 +89,50 @@ class Dialect:
             joined = (joined.concat(between) if between else joined).concat(other)
         return joined
 
-    def _floor(self, part: Term) -> Element:
+    def _floor(self, part: Expression) -> Element:
         return sa.func.floor(self.element(part), type_=sa.Double())
 
-    def _squared(self, part: Term) -> Element:
+    def _squared(self, part: Expression) -> Element:
         return self.element(part) * self.element(part)
 
-    def _weighed(self, part: Term, weight: Term) -> Element:
+    def _weighed(self, part: Expression, weight: Expression) -> Element:
         return self.element(part) * self.element(weight)
 
-    def _log(self, part: Term) -> Element:
+    def _ln(self, part: Expression) -> Element:
         return sa.func.ln(self.element(part), type_=sa.Double())
 
-    def _exp(self, part: Term) -> Element:
+    def _exp(self, part: Expression) -> Element:
         return sa.func.exp(self.element(part), type_=sa.Double())
 
-    def _when(self, condition: Term, then: Any, otherwise: Any) -> Element:
+    def _when(self, condition: Expression, then: Any, otherwise: Any) -> Element:
         return sa.case((self.element(condition), self.element(then)), else_=self.element(otherwise))
 
-    def _not(self, part: Term) -> Element:
+    def _not(self, part: Expression) -> Element:
         return sa.not_(self.element(part))
 
-    def _is_null(self, part: Term) -> Element:
+    def _is_null(self, part: Expression) -> Element:
         return self.element(part).is_(None)
 
-    def _is_nan(self, part: Term) -> Element:
+    def _is_nan(self, part: Expression) -> Element:
         value = self.element(part)
         return value != value  # noqa: PLR0124
 
-    def _is_in(self, part: Term, values: Sequence[Any]) -> Element:
+    def _is_in(self, part: Expression, values: Sequence[Any]) -> Element:
         return self.element(part).in_(values)
 
-    def _sum(self, part: Term) -> Element:
+    def _sum(self, part: Expression) -> Element:
         return sa.func.sum(self.element(part))
 
-    def _min(self, part: Term) -> Element:
+    def _min(self, part: Expression) -> Element:
         return sa.func.min(self.element(part))
 
-    def _max(self, part: Term) -> Element:
+    def _max(self, part: Expression) -> Element:
         return sa.func.max(self.element(part))
 
     def _rows(self) -> Element:
         return sa.func.count()
 
-    def _count(self, condition: Term) -> Element:
+    def _count(self, condition: Expression) -> Element:
         return sa.func.count(sa.case((self.element(condition), 1)))
 
 
@@ -160,19 +160,19 @@ class Postgres(Dialect):
         kind = sa.Text() if isinstance(next(iter(values), ""), str) else sa.BigInteger()
         return self._columns[column] == sa.any_(sa.literal(list(values), ARRAY(kind)))
 
-    def _text(self, part: Term) -> Element:
+    def _text(self, part: Expression) -> Element:
         # not a collation that takes different texts for the same
         return sa.collate(sa.cast(self.element(part), sa.Text()), "C")
 
-    def _squared(self, part: Term) -> Element:
+    def _squared(self, part: Expression) -> Element:
         return self._weighed(part, part)
 
-    def _weighed(self, part: Term, weight: Term) -> Element:
+    def _weighed(self, part: Expression, weight: Expression) -> Element:
         value = self.element(part)
         large = sa.or_(value > self._value(SMALLEST), value < self._value(-SMALLEST))
         return sa.case((large, value * self.element(weight)), else_=self._value(0.0))
 
-    def _is_nan(self, part: Term) -> Element:
+    def _is_nan(self, part: Expression) -> Element:
         return self.element(part) == self._value(float("nan"))
 
 
@@ -184,20 +184,20 @@ class Sqlite(Dialect):
         each = sa.func.json_each(json.dumps(list(values))).table_valued("value")
         return self._columns[column].in_(sa.select(each.c.value))
 
-    def _text(self, part: Term) -> Element:
+    def _text(self, part: Expression) -> Element:
         value = self.element(part)
         if isinstance(value.type, sa.Numeric | sa.Float):  # a cast would keep 15 digits of a double
             return sa.func.printf("%!.17g", value, type_=sa.String())
         return sa.collate(sa.cast(value, sa.String()), "BINARY")
 
-    def _floor(self, part: Term) -> Element:
+    def _floor(self, part: Expression) -> Element:
         # nothing that is rounded down is under 0, and not every SQLite knows floor
         return sa.cast(self.element(part), sa.BigInteger())
 
-    def _characters(self, part: Term) -> Element:
+    def _characters(self, part: Expression) -> Element:
         return sa.func.length(self.element(part))
 
-    def _is_nan(self, part: Term) -> Element:
+    def _is_nan(self, part: Expression) -> Element:
         del part  # it keeps NaN as null
         return sa.false()
 

@@ -10,7 +10,7 @@ import narwhals as nw  # the kinds of columns
 import numpy as np
 
 from calibrant._types import IntArray
-from calibrant.core.expressions import Term, col, lit, text_of, when
+from calibrant.core.expressions import Expression, col, lit, text_of, when
 from calibrant.data.groups import plain_value
 from calibrant.data.memory.columns import is_missing
 
@@ -34,7 +34,7 @@ class Numbers:
         wide = any(kind == one for one in (nw.UInt64, nw.UInt128, nw.Int128))
         return bool(kind.is_integer()) and not wide
 
-    def told(self, column: Term) -> Term:
+    def told(self, column: Expression) -> Expression:
         """Return what tells values apart."""
         return column
 
@@ -48,8 +48,8 @@ class Numbers:
         return not known or (max(known) - min(known) < _FAR and max(map(abs, known)) < _FAR)
 
     def marked(
-        self, column: Term, found: Sequence[Any], *, pooled: bool
-    ) -> tuple[Term, list[Mark]]:
+        self, column: Expression, found: Sequence[Any], *, pooled: bool
+    ) -> tuple[Expression, list[Mark]]:
         """Return the mark of each row, and the marks of the values and of those pooled."""
         values = [self.value(one) for one in found]
         low = min((value for value in values if value is not None), default=0)
@@ -73,7 +73,7 @@ class Texts:
     def __init__(self, kind: Any) -> None:
         self._kind = kind
 
-    def told(self, column: Term) -> Term:
+    def told(self, column: Expression) -> Expression:
         """Return what tells values apart."""
         missing = column.is_null()
         if self._kind.is_float():
@@ -101,8 +101,8 @@ class Texts:
         return True
 
     def marked(
-        self, column: Term, found: Sequence[Any], *, pooled: bool
-    ) -> tuple[Term, list[Mark]]:
+        self, column: Expression, found: Sequence[Any], *, pooled: bool
+    ) -> tuple[Expression, list[Mark]]:
         """Return the mark of each row, and the marks of the values and of those pooled."""
         marks = self.told(column)
         if pooled:
@@ -126,8 +126,8 @@ class Words(Texts):
         return [self.value(one) for one in found if one != self._missing]
 
     def marked_by_code(
-        self, column: Term, code: Term, found: Sequence[str]
-    ) -> tuple[Term, list[Mark]]:
+        self, column: Expression, code: Expression, found: Sequence[str]
+    ) -> tuple[Expression, list[Mark]]:
         """Return the mark of each row from its word's place, and the marks of the values."""
         place = {word: mark for mark, word in enumerate(self.words(found), start=2)}
         marks: list[Mark] = [place.get(self.value(one), self._missing_mark) for one in found]
@@ -150,7 +150,7 @@ class Joint:
         self.whole = [len(c) for c in whole] == [len(c) for c in marks] and room < _MOST
         self._narrow = room < 1 << 31
 
-    def group(self, columns: Sequence[str]) -> Term:
+    def group(self, columns: Sequence[str]) -> Expression:
         """Return the part of the key that says which group a row is in."""
         first, *others = (col(name) for name in columns)
         if self.whole:
@@ -164,7 +164,7 @@ class Joint:
         length = texts[0].characters().text()
         return text_of(length, text_of(*texts), between=_BETWEEN)
 
-    def key(self) -> Term:
+    def key(self) -> Expression:
         """Return the key of a row, from the columns `group` and `cell`."""
         group, cell = col("group"), col("cell")
         if self.whole:

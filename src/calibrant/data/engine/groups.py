@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant._text import shown
 from calibrant._types import AnyArray, FloatArray, IntArray
-from calibrant.core.expressions import Term, col, how_many, kept
+from calibrant.core.expressions import Expression, col, how_many, kept
 from calibrant.core.tally import Cells, Totals
 from calibrant.data import refusals
 from calibrant.data.engine.aggregate import Placed, cell_of, decoded, listed, points, pooled, summed
@@ -55,7 +55,7 @@ class GroupedFrames:
         for k, name in enumerate(names):
             _check_kind(kinds[f"by{k}"], name)
         self.splits: list[Split] = []
-        codes: dict[str, Term] = {}
+        codes: dict[str, Expression] = {}
         self._marks: list[list[Mark]] = []
         for k, name in enumerate(names):
             kind = kinds[f"by{k}"]
@@ -83,7 +83,7 @@ class GroupedFrames:
         self._ff = numbers(counts["ff"], 0, "ff")[order] if source.plain else None
         check_same(self.rows, source.facts.counted)
 
-    def _counts(self) -> dict[str, Term]:
+    def _counts(self) -> dict[str, Expression]:
         """Count rows, and what they stand for if weights are whole numbers."""
         source = self._source
         whole = source.weighted and source.facts.whole_weights
@@ -275,7 +275,7 @@ def _coding(kind: Any) -> Numbers | Texts:
 
 def _marked(
     rows: Table, k: int, coding: Numbers | Texts, found: list[Any], *, pooled: bool
-) -> tuple[Table, Term, list[Mark]]:
+) -> tuple[Table, Expression, list[Mark]]:
     """Return rows and how to mark them, and the marks of the values and of those pooled."""
     column = col(f"by{k}")
     if isinstance(coding, Words):

@@ -12,7 +12,7 @@ import numpy as np
 from calibrant import errors
 from calibrant._extras import require
 from calibrant._types import AnyArray
-from calibrant.core.expressions import OPERATORS, Term, col, how_many, kept, lit, when
+from calibrant.core.expressions import OPERATORS, Expression, col, how_many, kept, lit, when
 from calibrant.data import refusals
 from calibrant.data.engine.table import ROW, Fetched, Table, Watch, quoted, unwatched
 from calibrant.data.memory.columns import unmasked
@@ -58,16 +58,16 @@ class LazyTable(Table):
         places = {new: nw.nth(known.index(name)) for new, name in columns.items()}
         return self._like(self._frame.select(**places))
 
-    def select(self, **terms: Term) -> Self:
+    def select(self, **terms: Expression) -> Self:
         return self._like(self._frame.select(**_expressions(terms)))
 
-    def with_columns(self, **terms: Term) -> Self:
+    def with_columns(self, **terms: Expression) -> Self:
         return self._like(self._frame.with_columns(**_expressions(terms)))
 
-    def filter(self, condition: Term) -> Self:
+    def filter(self, condition: Expression) -> Self:
         return self._like(self._frame.filter(expression(condition)))
 
-    def grouped(self, by: Sequence[str], **sums: Term) -> Self:
+    def grouped(self, by: Sequence[str], **sums: Expression) -> Self:
         return self._like(self._frame.group_by(*by).agg(**_expressions(sums)))
 
     def distinct(self) -> Self:
@@ -199,14 +199,14 @@ class SparkTable(LazyTable):
 class DaskTable(LazyTable):
     """A dataframe of Dask."""
 
-    def grouped(self, by: Sequence[str], **sums: Term) -> Self:
+    def grouped(self, by: Sequence[str], **sums: Expression) -> Self:
         # what is added up must be a column, and how many rows there are is asked for once
-        before: dict[str, Term] = {}
-        plain: dict[str, Term] = {}
+        before: dict[str, Expression] = {}
+        plain: dict[str, Expression] = {}
         for name, term in sums.items():
             if term.what in _AGGREGATES and term.parts[0].what != "column":
                 before[name] = term.parts[0]
-                plain[name] = Term(term.what, (col(name),))
+                plain[name] = Expression(term.what, (col(name),))
             elif term.what in {"count", "rows"}:
                 before[name] = when(term.parts[0], 1, 0) if term.parts else lit(1)
                 plain[name] = col(name).sum()
@@ -250,13 +250,13 @@ def _array(series: nw.Series[Any]) -> AnyArray:
     return values
 
 
-def _expressions(terms: Mapping[str, Term]) -> dict[str, nw.Expr]:
+def _expressions(terms: Mapping[str, Expression]) -> dict[str, nw.Expr]:
     return {name: expression(term) for name, term in terms.items()}
 
 
 def expression(term: Any) -> Any:
-    """Turn a term into an expression of narwhals; plain values stay as they are."""
-    if not isinstance(term, Term):
+    """Turn an expression into one of narwhals; plain values stay as they are."""
+    if not isinstance(term, Expression):
         return term
     return _MADE[term.what](*(expression(part) for part in term.parts))
 
@@ -286,7 +286,7 @@ _MADE: dict[str, Callable[..., Any]] = {
     "floor": lambda x: x.floor(),
     "squared": lambda x: x * x,
     "weighed": operator.mul,
-    "log": lambda x: x.log(),
+    "ln": lambda x: x.log(),
     "exp": lambda x: x.exp(),
     "is null": lambda x: x.is_null(),
     "is nan": lambda x: x.is_nan(),

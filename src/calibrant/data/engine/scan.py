@@ -15,7 +15,7 @@ import narwhals as nw  # the kinds of columns
 import numpy as np
 
 from calibrant._types import FloatArray
-from calibrant.core.expressions import Term, col, when
+from calibrant.core.expressions import Expression, col, when
 from calibrant.core.tally import Cells, Totals
 from calibrant.data.engine.aggregate import Placed, coarser, decoded, plain_sums
 from calibrant.data.engine.checks import CROWDED, FIRST_CROWD, Facts, is_number, outcome_of
@@ -62,18 +62,18 @@ def plain_totals(cells: Cells, ff: float) -> Totals:
 class _Fenced(Placed):
     """A grid that puts all scores under 0 before the first cell, so that keys stay few."""
 
-    def _cell(self, score: Term, size: float) -> Term:
+    def _cell(self, score: Expression, size: float) -> Expression:
         return when(score < 0, -1.0, super()._cell(score, size))
 
 
-def _fenced_outcome() -> Term:
+def _fenced_outcome() -> Expression:
     """Return the outcome, or -1 or 2 for whatever is beyond 0 and 1."""
     label = col("label").double()
     above = when(label > 1, 2.0, label)
     return when(label < 0, -1.0, above)
 
 
-def _outcome_or_nan() -> Term:
+def _outcome_or_nan() -> Expression:
     """Return the outcome, or NaN for whatever is not 0 or 1, which a sum then is as well."""
     label = col("label").double()
     return when(label == 1, 1.0, when(label == 0, 0.0, float("nan")))

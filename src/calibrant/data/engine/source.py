@@ -15,8 +15,8 @@ import numpy as np
 
 from calibrant import errors
 from calibrant._types import AnyArray, FloatArray
-from calibrant.core.diagram import LogisticSums
-from calibrant.core.expressions import Term, col, count, kept, lit
+from calibrant.core.arrays import Sums
+from calibrant.core.expressions import Expression, col, count, kept, lit, plain, staged
 from calibrant.core.tally import MAX_LEVEL, Cells, Tally, Totals
 from calibrant.data import refusals
 from calibrant.data.engine.aggregate import (
@@ -24,14 +24,10 @@ from calibrant.data.engine.aggregate import (
     decoded,
     joined,
     listed,
-    log,
-    log_gain,
-    logistic_terms,
     part_of,
     plain_sums,
     points,
     pooled,
-    sigmoid,
     summed,
     within,
 )
@@ -41,7 +37,7 @@ from calibrant.data.engine.scan import glance, plain_totals
 from calibrant.data.engine.table import Fetched, Table
 from calibrant.data.grouped_cells import counted_rows, order_by_score
 from calibrant.data.memory.columns import numbers
-from calibrant.data.memory.kernel import Rows, named_sums, start_level
+from calibrant.data.memory.kernel import Rows, start_level
 from calibrant.data.rules import Roles
 from calibrant.errors import InputError
 
@@ -164,9 +160,9 @@ class FrameSource:
             check_same(opened.positives, cells.positives)
         return opened
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Let the engine close what it keeps open, until it is asked again."""
-        self._whole.rest()
+        self._whole.release()
 
     def rows(self) -> Rows:
         """Return every row at once, also those of weight 0, in the order the engine gives."""
@@ -201,39 +197,19 @@ class FrameSource:
             self._fetched = self._table.select(**self._columns(), **more).fetch()
         return self._fetched
 
-    def log_loss(self) -> float:
-        """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
-        gain, impossible = log_gain(col("f"), col("y"), self.facts.binary)
-        weight = col("w") if self.weighted else lit(1.0)
-        rows = self._rows.with_columns(gain=gain * weight, wrong=impossible, part=part_of(col("f")))
-        sums = rows.grouped(["part"], gain=col("gain").sum(), wrong=count(col("wrong")))
-        found = sums.numbers()
-        return np.inf if found["wrong"].sum() > 0 else -float(found["gain"].sum())
-
-    def logistic_sums(
-        self, models: list[tuple[float, float]], clip: float | None = None
-    ) -> list[LogisticSums]:
-        """Return the sums of P(Y = 1) = sigmoid(intercept + slope logit f) for each model."""
-        score = col("f")
-        if clip is None:
+    def total(self, sums: Sums, /, **numbers: float) -> FloatArray:
+        """Add up expressions of score and label, times the weight of each row, in one pass."""
+        if any(_asks_odds(one) for one in sums.each):
             self._refuse_ends()
-        else:
-            score = score.within(clip, 1 - clip)
+        stages, each = staged(plain(sums.each, **numbers))
+        rows = self._rows.with_columns(part=part_of(col("f")))
+        for stage in stages:
+            rows = rows.with_columns(**stage)
         weight = col("w") if self.weighted else lit(1.0)
-        rows = self._rows.with_columns(score=score, part=part_of(col("f")))
-        rows = rows.with_columns(odds=log(col("score")) - log(1 - col("score")))
-        means = {f"m{i}": sigmoid(col("odds") * b + a) for i, (a, b) in enumerate(models)}
-        rows = rows.with_columns(**means)
-        rows = rows.with_columns(**{f"l{i}": col("y") - col(f"m{i}") for i in range(len(models))})
-        each = [logistic_terms(col(f"m{i}"), col(f"l{i}"), weight) for i in range(len(models))]
-        columns = {f"{name}{i}": term for i, one in enumerate(each) for name, term in one.items()}
-        sums = {name: col(name).sum() for name in columns}
-        found = rows.with_columns(**columns).grouped(["part"], **sums).numbers()
-        total = {name: float(part.sum()) for name, part in found.items()}
-        return [
-            named_sums(np.array([total[f"{name}{i}"] for name in one]))
-            for i, one in enumerate(each)
-        ]
+        rows = rows.with_columns(**{f"sum_{k}": one.weighed(weight) for k, one in enumerate(each)})
+        names = [f"sum_{k}" for k in range(len(each))]
+        found = rows.grouped(["part"], **{name: col(name).sum() for name in names}).numbers()
+        return np.array([float(found[name].sum()) for name in names])
 
     def _refuse_ends(self) -> None:
         """Refuse scores of exactly 0 or 1, which have no log-odds, in rows that count."""
@@ -254,7 +230,7 @@ class FrameSource:
         rows = table.select(**self._columns(), **kept(*more))
         return rows.filter(col("w") > 0) if self.weighted else rows
 
-    def _columns(self) -> dict[str, Term]:
+    def _columns(self) -> dict[str, Expression]:
         columns = {"f": col("prob").double(), "y": self.facts.outcome}
         if self.weighted:
             columns["w"] = col("weight").double()
@@ -286,6 +262,15 @@ class FrameSource:
         ask = pooled if self.often_tied else listed
         found = ask(rows, weighted=self.weighted).numbers()
         return points(found, *order_by_score(found["f"]))
+
+
+def _asks_odds(one: object) -> bool:
+    """Whether an expression asks for the log-odds of scores as they are."""
+    if not isinstance(one, Expression):
+        return False
+    if one.what == "odds" and one.parts[0].what == "column":
+        return True
+    return any(_asks_odds(part) for part in one.parts)
 
 
 def check_same(found: AnyArray, expected: AnyArray | int) -> None:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from calibrant._text import shown
 from calibrant._types import FloatArray
-from calibrant.core.expressions import Term, kept
+from calibrant.core.expressions import Expression, kept
 from calibrant.data import refusals
 from calibrant.data.engine.database import Database
 from calibrant.data.engine.dialects import Dialect, Element, dialect_of
@@ -55,19 +55,19 @@ class SqlTable(Table):
         new = [self._source.c[name].label(new) for new, name in columns.items()]
         return self._with(sa.select(*new), _Renamed(self._kinds, columns))
 
-    def select(self, **terms: Term) -> Self:
+    def select(self, **terms: Expression) -> Self:
         # a count of rows names no column that would say whose rows
         query = sa.select(*self._elements(terms)).select_from(self._source)
         return self._with(query, self._kinds_of(terms))
 
-    def with_columns(self, **terms: Term) -> Self:
+    def with_columns(self, **terms: Expression) -> Self:
         others = [name for name in self._names if name not in terms]
         return self.select(**kept(*others), **terms)
 
-    def filter(self, condition: Term) -> Self:
+    def filter(self, condition: Expression) -> Self:
         return self._where(self._dialect().element(condition))
 
-    def grouped(self, by: Sequence[str], **sums: Term) -> Self:
+    def grouped(self, by: Sequence[str], **sums: Expression) -> Self:
         table = type(self)(self._database, self._dialect().fenced(self._source), self._kinds)
         columns = [table._source.c[name] for name in by]
         query = sa.select(*columns, *table._elements(sums)).group_by(*columns)
@@ -98,8 +98,8 @@ class SqlTable(Table):
         each = [np.frombuffer(column[0] or b"", ">f8") for column in columns]
         return {n: one.astype(np.float64) for n, one in zip(self._names, each, strict=True)}
 
-    def rest(self) -> None:
-        self._database.rest()
+    def release(self) -> None:
+        self._database.release()
 
     def _where(self, condition: Element) -> Self:
         return self._with(sa.select(self._source).where(condition), self._kinds)
@@ -112,11 +112,11 @@ class SqlTable(Table):
     def _dialect(self) -> Dialect:
         return dialect_of(self._database.kind)(dict(self._source.c.items()), self._kinds)
 
-    def _elements(self, terms: Mapping[str, Term]) -> list[Element]:
+    def _elements(self, terms: Mapping[str, Expression]) -> list[Element]:
         dialect = self._dialect()
         return [dialect.element(term).label(name) for name, term in terms.items()]
 
-    def _kinds_of(self, terms: Mapping[str, Term]) -> Mapping[str, Any]:
+    def _kinds_of(self, terms: Mapping[str, Expression]) -> Mapping[str, Any]:
         """Return the kinds of columns that are only kept; nobody asks for those of others."""
         return _Renamed(
             self._kinds, {n: t.parts[0] for n, t in terms.items() if t.what == "column"}
@@ -129,7 +129,7 @@ def open_select(connection: Any, table: str | None, query: str | None) -> SqlTab
     try:
         return _opened(database, table, query)
     except BaseException:
-        database.rest()
+        database.release()
         raise
 
 

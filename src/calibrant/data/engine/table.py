@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Self, TypeAlias
 
 from calibrant._types import AnyArray, FloatArray
-from calibrant.core.expressions import Term, col
+from calibrant.core.expressions import Expression, col
 from calibrant.data import refusals
 from calibrant.data.memory.columns import numbers
 
@@ -44,19 +44,19 @@ class Table(ABC):
         """Return columns, which are there, under new names that mean nothing to any engine."""
 
     @abstractmethod
-    def select(self, **terms: Term) -> Self:
+    def select(self, **terms: Expression) -> Self:
         """Return new columns only, or one row of sums."""
 
     @abstractmethod
-    def with_columns(self, **terms: Term) -> Self:
+    def with_columns(self, **terms: Expression) -> Self:
         """Add new columns."""
 
     @abstractmethod
-    def filter(self, condition: Term) -> Self:
+    def filter(self, condition: Expression) -> Self:
         """Keep the rows where a condition holds."""
 
     @abstractmethod
-    def grouped(self, by: Sequence[str], **sums: Term) -> Self:
+    def grouped(self, by: Sequence[str], **sums: Expression) -> Self:
         """Add up the rows with the same values in some columns."""
 
     @abstractmethod
@@ -83,7 +83,7 @@ class Table(ABC):
         """Add the number of each row, or return None if rows have no order in this engine."""
         return None
 
-    def rest(self) -> None:  # noqa: B027 (most engines keep nothing open)
+    def release(self) -> None:  # noqa: B027 (most engines keep nothing open)
         """Let go of what is kept open; the next query opens it again."""
 
     @abstractmethod
@@ -94,7 +94,7 @@ class Table(ABC):
         """Run a query that gives numbers only; the sum of no rows, which is null, is NaN."""
         return {name: numbers(values, 0, name) for name, values in self.fetch().items()}
 
-    def number(self, term: Term) -> float:
+    def number(self, term: Expression) -> float:
         """Return one sum over all rows."""
         return float(self.select(n=term).numbers()["n"][0])
 
@@ -105,7 +105,7 @@ class Table(ABC):
                 raise refusals.unknown_column(name, list(self.kinds), "the table")
         return self.chosen(wanted)
 
-    def first(self, condition: Term, value: Term) -> tuple[int | None, Any]:
+    def first(self, condition: Expression, value: Expression) -> tuple[int | None, Any]:
         """Return the first row where a condition holds (None without order), and a value of it."""
         lined_up = self.numbered()
         if lined_up is None:

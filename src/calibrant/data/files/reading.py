@@ -18,7 +18,7 @@ import numpy as np
 from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import AnyArray
-from calibrant.core.expressions import Term, col, count, how_many, lit
+from calibrant.core.expressions import Expression, col, count, how_many, lit
 from calibrant.data import refusals
 from calibrant.data.engine.addresses import url_from
 from calibrant.data.engine.sql_table import sql_table
@@ -334,7 +334,7 @@ def _in_database(request: Request, url: str) -> tuple[Table, object, int]:
     return table.filter(given), pos_label, rows - kept
 
 
-def _given(table: Table, names: list[str]) -> Term:
+def _given(table: Table, names: list[str]) -> Expression:
     """Say that no value of some columns is missing."""
     given = lit(True)
     for name in names:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
-from calibrant.core.diagram import LogisticSums
 from calibrant.core.tally import Cells, Totals
 
 #: Levels of the table that rows are looked up in.
@@ -317,7 +316,7 @@ def counted(
     )
 
 
-class Sums:
+class WeightedSums:
     """Sums for weights and fractional labels: one table for each sum of a cell."""
 
     def __init__(self, slots: int) -> None:
@@ -357,47 +356,6 @@ class Sums:
             fall=fall,
             score=self._one.scores(slot),
         )
-
-
-def logistic_sums(
-    odds: FloatArray,
-    label: FloatArray,
-    weight: FloatArray | None,
-    intercept: float,
-    slope: float,
-) -> FloatArray:
-    """Return the sums of a logistic model over some rows, as `Source.logistic_sums` has them.
-
-    Eight numbers that add: the gradient, and three each of the information and of the squares.
-    """
-    mean = slope * odds
-    mean += intercept
-    np.negative(mean, out=mean)
-    with np.errstate(over="ignore"):  # a mean that rounds to 0
-        np.exp(mean, out=mean)  # vectorised, which scipy's expit is not
-    mean += 1
-    np.reciprocal(mean, out=mean)
-    left = label - mean
-    square = left * left
-    mean *= 1 - mean
-    if weight is not None:
-        left *= weight
-        mean *= weight
-        square *= weight
-    gradient = [left.sum(), np.einsum("i,i->", left, odds)]
-    return np.array([*gradient, *_moments(mean, odds), *_moments(square, odds)])
-
-
-def _moments(values: FloatArray, odds: FloatArray) -> tuple[float, float, float]:
-    """Return the sums of values, of values times odds, and of values times odds squared."""
-    times = values * odds
-    return float(values.sum()), float(times.sum()), float(np.einsum("i,i->", times, odds))
-
-
-def named_sums(sums: FloatArray) -> LogisticSums:
-    """Give eight numbers that were added up their names and shapes."""
-    g, h, a, b, c, s, t, u = sums.tolist()
-    return LogisticSums(np.array([g, h]), np.array([[a, b], [b, c]]), np.array([[s, t], [t, u]]))
 
 
 class Squares:

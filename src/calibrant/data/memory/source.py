@@ -11,11 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import xlog1py, xlogy
 
 from calibrant import errors
 from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
-from calibrant.core.diagram import LogisticSums
+from calibrant.core.arrays import NoOddsError, Sums
 from calibrant.core.tally import Cells, Tally, Totals
 from calibrant.data.grouped_cells import counted_rows, order_by_score
 from calibrant.data.memory.columns import Column, numbers
@@ -25,10 +24,8 @@ from calibrant.data.memory.kernel import (
     Grid,
     Rows,
     Squares,
-    Sums,
     Wanted,
-    logistic_sums,
-    named_sums,
+    WeightedSums,
     start_level,
 )
 from calibrant.data.memory.labels import Labels
@@ -147,39 +144,20 @@ class ArraySource:
                 kept = rows.weight > 0
                 yield start, kept, rows.take(kept)
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Do nothing: nothing is open."""
 
-    def log_loss(self) -> float:
-        """Return the total log loss, which needs one more pass; inf for a wrong 0 or 1."""
+    def total(self, sums: Sums, /, **numbers: float) -> FloatArray:
+        """Add up expressions of score and label, times the weight of each row, in one pass."""
 
-        def loss(rows: Rows) -> AnyArray:
-            score, label, weight = rows
-            with np.errstate(divide="ignore"):
-                if self._labels.binary:
-                    gain = np.log(np.where(label, score, 1 - score))
-                else:
-                    # an impossible event costs nothing, so 0 * log 0 is 0
-                    gain = xlogy(label, score) + xlog1py(1 - label, -score)
-            return -np.array(gain.sum() if weight is None else (gain * weight).sum())
+        def over(rows: Rows) -> FloatArray:
+            try:
+                columns = {"f": rows.score, "y": rows.label, **numbers}
+                return sums.over(columns, rows.weight)
+            except NoOddsError:
+                raise ends_of(self._prob) from None
 
-        return float(self._total(loss))
-
-    def logistic_sums(
-        self, models: list[tuple[float, float]], clip: float | None = None
-    ) -> list[LogisticSums]:
-        """Return the sums of P(Y = 1) = sigmoid(intercept + slope logit f) for each model."""
-
-        def sums(rows: Rows) -> AnyArray:
-            score, label, weight = rows
-            if clip is not None:
-                score = score.clip(clip, 1 - clip)
-            elif score.min(initial=0.5) <= 0 or score.max(initial=0.5) >= 1:
-                raise ends_of(self._prob)
-            odds, outcome = np.log(score / (1 - score)), label.astype(np.float64)
-            return np.array([logistic_sums(odds, outcome, weight, *model) for model in models])
-
-        return [named_sums(total) for total in self._total(sums)]
+        return self._total(over)
 
     def _total(self, summed: Callable[[Rows], AnyArray]) -> AnyArray:
         """Add up a function of the rows, chunks side by side on the processor's cores.
@@ -202,10 +180,10 @@ class ArraySource:
         cells = sums.cells(*grid.names())
         return cells, squares.totals(cells)
 
-    def accumulator(self, slots: int) -> Counts | Sums:
+    def accumulator(self, slots: int) -> Counts | WeightedSums:
         """Return tables that add up rows such as these."""
         simple = self._labels.binary and self._weight is None
-        return Counts(slots, len(self)) if simple else Sums(slots)
+        return Counts(slots, len(self)) if simple else WeightedSums(slots)
 
     def _chunks(self) -> Iterator[Rows]:
         """Yield the rows of positive weight, chunk by chunk, checked."""
