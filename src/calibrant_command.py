@@ -13,8 +13,8 @@ import time
 from types import FrameType
 from typing import NoReturn, TextIO
 
-#: Exit codes of a command that is stopped, as shells count them.
-INTERRUPTED, TERMINATED = 130, 143
+#: Signals that end a command as Ctrl-C does; the one that says most names the exit code.
+_STOPS = ("SIGTERM", "SIGHUP", "SIGINT")
 #: The error that a command ends with if what it printed went nowhere.
 _NOT_PRINTED = 2
 #: Seconds after a signal in which others are ignored, so that temporary files are removed.
@@ -25,7 +25,7 @@ def main() -> NoReturn:
     """Run the command line; end with one of its exit codes, whatever happens to its streams."""
     _open_missing()
     stopper = _Stopper()
-    code = INTERRUPTED
+    code = None
     try:
         stopper.listen()
         from calibrant.cli import main as run
@@ -36,31 +36,44 @@ def main() -> NoReturn:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except KeyboardInterrupt:
         pass
-    if code == INTERRUPTED and stopper.terminated:
-        code = TERMINATED
+    if code is None or stopper.seen:
+        stopper.ignore()  # while Python ends, it has no handler of ours
+        code = stopper.code
     sys.exit(_flushed(code))
 
 
 class _Stopper:
-    """Turns SIGTERM into an interrupt, which cleans up like Ctrl-C, and remembers which it was."""
+    """Turns signals into an interrupt, which cleans up like Ctrl-C, and remembers them."""
 
     def __init__(self) -> None:
-        self.terminated = False
+        known = (getattr(signal, name, None) for name in _STOPS)  # Windows has fewer
+        self._numbers = [number for number in known if number is not None]
+        self.seen: set[int] = set()
         self._last = -_GRACE
 
+    @property
+    def code(self) -> int:
+        """The exit code, as shells count it."""
+        first = next((one for one in self._numbers if one in self.seen), signal.SIGINT)
+        return 128 + int(first)
+
     def listen(self) -> None:
-        """Take both signals, unless whoever started the command wants them ignored."""
-        for number in (signal.SIGINT, signal.SIGTERM):
+        """Take all of them, unless whoever started the command wants them ignored."""
+        for number in self._numbers:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self)
 
+    def ignore(self) -> None:
+        """Take no more of them: the command ends."""
+        for number in self._numbers:
+            signal.signal(number, signal.SIG_IGN)
+
     def __call__(self, number: int, _frame: FrameType | None) -> None:
+        self.seen.add(number)
         now = time.monotonic()
-        if now - self._last < _GRACE:
-            return
-        self._last = now
-        self.terminated = number == signal.SIGTERM
-        raise KeyboardInterrupt
+        if now - self._last >= _GRACE:
+            self._last = now
+            raise KeyboardInterrupt
 
 
 def _open_missing() -> None:

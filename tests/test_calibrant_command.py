@@ -72,7 +72,14 @@ def test_a_closed_stream_does_not_print_into_a_file(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["int", "term"]
+    ("sent", "code"),
+    [
+        ([signal.SIGINT], 130),
+        ([signal.SIGTERM], 143),
+        ([signal.SIGHUP], 129),
+        ([signal.SIGINT, signal.SIGTERM], 143),
+    ],
+    ids=["int", "term", "hup", "int, term"],
 )
 @pytest.mark.parametrize("moment", ["importing", "working"])
 def test_signals_end_without_a_traceback(folder, sent, code, moment):
@@ -89,9 +96,9 @@ def test_signals_end_without_a_traceback(folder, sent, code, moment):
     )
     assert started.stdout.readline() == "here\n"
     time.sleep(0.02 if moment == "importing" else 3)
-    for _ in range(3):  # an impatient user: the others are ignored while it cleans up
+    for one in sent * 3:  # an impatient user: the others are ignored while it cleans up
         if started.poll() is None:
-            started.send_signal(sent)
+            started.send_signal(one)
     _, error = started.communicate(timeout=60)
     assert (started.returncode, error) == (code, "")
 

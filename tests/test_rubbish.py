@@ -397,3 +397,8 @@ def test_numbers_at_the_edge_on_the_command_line(command, options, capsys, monke
             assert (ended.value.code or 0) in {0, 1, 2}, (option, edge)
             assert "Traceback" not in said.err, (option, edge)
             assert said.err.strip() or ended.value.code != 2, (option, edge)
+
+
+def test_what_does_not_fit_into_memory_is_refused_in_words():
+    with pytest.raises(ValueError, match="y_true could not be read as an array"):
+        cb.calibration_error(range(10**15), [0.5])

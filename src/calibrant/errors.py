@@ -151,7 +151,7 @@ def is_single(value: object) -> bool:
     """Say whether an argument is one value, and not a list, an array or a table of them."""
     try:
         return np.ndim(value) == 0  # type: ignore[arg-type]
-    except (TypeError, ValueError):  # lists of different length
+    except Exception:  # lists of different length, and objects that raise what they like
         return False
 
 
@@ -159,7 +159,7 @@ def finite_number(name: str, value: object, rule: str = "a finite number") -> fl
     """Return an argument that must be one finite number, of any kind."""
     try:
         number = float(value) if is_single(value) else math.nan  # type: ignore[arg-type]
-    except (TypeError, ValueError, ArithmeticError):  # 10**400 is past every double
+    except Exception:  # 10**400 is past every double, and objects raise what they like
         number = math.nan
     if math.isfinite(number):
         return number

@@ -107,7 +107,8 @@ class Blocks:
         )
         if not in_order:
             raise calibrator_unreadable("its blocks are not in order within [0, 1]")
-        rate = self.positives / np.where(self.weight > 0, self.weight, np.nan)
+        with np.errstate(over="ignore"):  # no rate then
+            rate = self.positives / np.where(self.weight > 0, self.weight, np.nan)
         if (
             not (np.abs(rate - self.value) <= 1e-9).all()
             or not ((self.value >= 0) & (self.value <= 1)).all()

@@ -37,6 +37,8 @@ BASES: dict[str, FloatArray] = {
 #: Up to this slope, ln(1 - p) does for log1p(-p), which SQL and ONNX do not have: they differ by
 #: 1e-16. A score below NO_SHARE is its own -log1p(-p), and 1 - p may be 1.
 PLAIN_SLOPE, NO_SHARE = 100.0, 1e-16
+#: Parameters past this are no fit's, and their products with log-odds may be past a double.
+_MOST = 1e300
 #: Free parameters that are slopes, which must not be negative.
 SLOPES = {"beta": 2, "platt": 1, "temperature": 1}
 
@@ -102,4 +104,6 @@ class Link:
             raise calibrator_unreadable("low and high are not in order within (0, 1)")
         if link.a < 0 or link.b < 0:
             raise calibrator_unreadable("a slope is negative, which reverses the ranking")
+        if max(link.a, link.b, abs(link.c)) > _MOST:
+            raise calibrator_unreadable(f"a parameter is past {_MOST:g}")
         return link

@@ -243,3 +243,10 @@ def test_a_password_in_sql_is_not_reported(file, monkeypatch, capsys):
     shown = capsys.readouterr().out
     assert "S3cr3t" not in shown
     assert "password=*** user=u" in json.loads(shown)["provenance"]["command"]
+
+
+def test_an_address_of_sqlite_makes_no_file(tmp_path):
+    new = tmp_path / "new.db"
+    with pytest.raises(ValueError, match="There is no file"):
+        cb.sql_table(f"sqlite:///file:{new}?uri=true&mode=rwc", "t")
+    assert not new.exists()

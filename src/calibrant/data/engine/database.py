@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import quote, quote_plus, unquote_plus
+from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 import numpy as np
 import sqlalchemy as sa
@@ -215,7 +215,11 @@ def _add_functions(connection: sa.Connection) -> None:
 def _check_there(url: sa.URL) -> None:
     """Refuse a file that is not there: SQLite would make an empty one."""
     file = url.database or ":memory:"
-    if not file.startswith((":memory:", "file:")) and not Path(file).exists():
+    if file.startswith("file:"):  # an address of SQLite's own, which has its name first
+        file = unquote(file.removeprefix("file:").partition("?")[0])
+        file = file[file.find("/", 2) :] if file.startswith("//") else file
+        file = ":memory:" if url.query.get("mode") == "memory" or not file else file
+    if file != ":memory:" and not Path(file).exists():
         raise refusals.file_missing(file)
 
 

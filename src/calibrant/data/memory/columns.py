@@ -100,8 +100,9 @@ def _as_array(values: Any, name: str) -> AnyArray:
         raise _table_for_column(name)
     try:
         array = np.asarray(values)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise refusals.not_an_array(name, error) from None
+    except (TypeError, ValueError, RuntimeError, MemoryError) as error:
+        why = str(error) or "it does not fit into memory"
+        raise refusals.not_an_array(name, why) from None
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # numpy turns a list of numbers and words into words; keep what the user wrote
         array = np.asarray(values, dtype=object)
