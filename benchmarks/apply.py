@@ -32,16 +32,16 @@ print(time.perf_counter() - start, int(used) / 2**20)
 OURS = MEASURED.format(
     imports="import duckdb\n"
     "from calibrant.calibrators.applying import apply_calibrator\n"
-    "from calibrant.calibrators.estimators import read_calibrator",
-    work='apply_calibrator(read_calibrator(calibrator), file, output, prob="p")',
+    "from calibrant import Calibrator",
+    work='apply_calibrator(Calibrator.load(calibrator), file, output, prob="p")',
 )
 #: What one would write by hand: read, predict, write.
 BY_HAND = MEASURED.format(
-    imports="import pandas as pd\nfrom calibrant.calibrators.estimators import read_calibrator",
+    imports="import pandas as pd\nfrom calibrant import Calibrator",
     work="""
 kind = file.suffix[1:]
 frame = pd.read_csv(file) if kind == "csv" else pd.read_parquet(file)
-frame["calibrated"] = read_calibrator(calibrator).predict(frame["p"])
+frame["calibrated"] = Calibrator.load(calibrator).predict(frame["p"])
 frame.to_csv(output, index=False) if kind == "csv" else frame.to_parquet(output, index=False)
 """,
 )

@@ -15,7 +15,7 @@ PACKAGE = Path(calibrant.__file__).parent
 ORDER = [
     {"_types", "_version", "_text"},
     {"errors"},
-    {"_console", "_extras", "_progress"},
+    {"_console", "_extras", "_progress", "_writing"},
     {"core"},
     {"data"},
     {"measures"},
@@ -23,7 +23,7 @@ ORDER = [
     {"calibrators"},
     {"decisions", "learners"},
     {"auditing"},
-    {"report"},
+    {"report", "results"},
     {"experiments"},
     {"cli"},
     {"__main__"},

@@ -8,53 +8,50 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from calibrant._version import __version__
-from calibrant.auditing.advice import Advice
 from calibrant.auditing.audit import Audit, advise, audit
-from calibrant.auditing.compare import Comparison, compare
-from calibrant.auditing.groups import GroupFinding
+from calibrant.auditing.compare import compare
 from calibrant.auditing.regions import audit_regions
 from calibrant.calibrators.prior import adjust_prior
-from calibrant.certificates.bands import Band, confidence_band, consistency_band
-from calibrant.certificates.certificate import Certificate
+from calibrant.calibrators.registry import KINDS
+from calibrant.certificates.bands import confidence_band, consistency_band
 from calibrant.certificates.certify import certify
 from calibrant.certificates.plan import sample_size
 from calibrant.certificates.simultaneous import certify_many
-from calibrant.certificates.testing import CalibrationTest, calibration_test
-from calibrant.certificates.training import TrainingCertificate, certify_estimator
+from calibrant.certificates.testing import calibration_test
+from calibrant.certificates.training import certify_estimator
 from calibrant.core.tally import Tally
 from calibrant.data.engine.sql_table import sql_table
 from calibrant.data.predictions import Predictions
 from calibrant.decisions.costs import bayes_threshold, decide
-from calibrant.decisions.curve import CostCurve, NetBenefit, cost_curve, net_benefit
-from calibrant.decisions.price import Price, price_of_miscalibration
-from calibrant.decisions.ratio import LossRatio, loss_ratio
-from calibrant.decisions.regret import DecisionCost, best_threshold, expected_cost
+from calibrant.decisions.curve import cost_curve, net_benefit
+from calibrant.decisions.price import price_of_miscalibration
+from calibrant.decisions.ratio import loss_ratio
+from calibrant.decisions.regret import best_threshold, expected_cost
+from calibrant.errors import InputError
 from calibrant.measures.binned import expected_calibration_error, kolmogorov_error
 from calibrant.measures.clinical import (
-    Estimate,
     calibration_intercept,
     calibration_slope,
     observed_expected_ratio,
 )
-from calibrant.measures.cumulative import CumulativeCurve, cumulative_curve
-from calibrant.measures.decomposition import ScoreParts, brier_parts, log_loss_parts
+from calibrant.measures.cumulative import cumulative_curve
+from calibrant.measures.decomposition import brier_parts, log_loss_parts
 from calibrant.measures.error import assert_calibrated, calibration_error
-from calibrant.measures.interval import Interval, worst_interval
+from calibrant.measures.interval import worst_interval
 from calibrant.measures.ranking import roc_auc
 from calibrant.measures.unverifiable import unverifiable_l1
 
 if TYPE_CHECKING:
-    from calibrant import simulate
+    from calibrant import results, simulate
     from calibrant.calibrators.classifier import CalibratedClassifier
-    from calibrant.calibrators.estimators import (
+    from calibrant.calibrators.estimators.calibrator import Calibrator
+    from calibrant.calibrators.estimators.links import (
         BetaCalibrator,
-        Calibrator,
-        HistogramCalibrator,
-        IsotonicCalibrator,
         PlattCalibrator,
         TemperatureCalibrator,
-        VennAbersCalibrator,
     )
+    from calibrant.calibrators.estimators.steps import HistogramCalibrator, IsotonicCalibrator
+    from calibrant.calibrators.estimators.venn_abers import VennAbersCalibrator
     from calibrant.decisions.classifier import CostSensitiveClassifier
     from calibrant.learners.isotron import IsotronClassifier
     from calibrant.learners.linear import CalibratedLinearClassifier
@@ -68,40 +65,25 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Advice",
     "Audit",
-    "Band",
     "BetaCalibrator",
     "CalibratedClassifier",
     "CalibratedLinearClassifier",
-    "CalibrationTest",
     "Calibrator",
-    "Certificate",
-    "Comparison",
-    "CostCurve",
     "CostDisplay",
     "CostSensitiveClassifier",
-    "CumulativeCurve",
     "CumulativeDisplay",
-    "DecisionCost",
-    "Estimate",
-    "GroupFinding",
     "GroupsDisplay",
     "HistogramCalibrator",
-    "Interval",
+    "InputError",
     "IsotonicCalibrator",
     "IsotronClassifier",
-    "LossRatio",
-    "NetBenefit",
     "PartitionClassifier",
     "PlattCalibrator",
     "Predictions",
-    "Price",
     "ReliabilityDisplay",
-    "ScoreParts",
     "Tally",
     "TemperatureCalibrator",
-    "TrainingCertificate",
     "VennAbersCalibrator",
     "__version__",
     "adjust_prior",
@@ -134,6 +116,7 @@ __all__ = [
     "net_benefit",
     "observed_expected_ratio",
     "price_of_miscalibration",
+    "results",
     "roc_auc",
     "sample_size",
     "simulate",
@@ -152,18 +135,8 @@ _LAZY = {
     "CalibratedLinearClassifier": "calibrant.learners.linear",
     "IsotronClassifier": "calibrant.learners.isotron",
     "PartitionClassifier": "calibrant.learners.partition",
-    **dict.fromkeys(
-        (
-            "BetaCalibrator",
-            "Calibrator",
-            "HistogramCalibrator",
-            "IsotonicCalibrator",
-            "PlattCalibrator",
-            "TemperatureCalibrator",
-            "VennAbersCalibrator",
-        ),
-        "calibrant.calibrators.estimators",
-    ),
+    "Calibrator": "calibrant.calibrators.estimators.calibrator",
+    **{kind.name: kind.module for kind in KINDS.values()},
     **dict.fromkeys(
         ("CostDisplay", "CumulativeDisplay", "GroupsDisplay", "ReliabilityDisplay"),
         "calibrant.report.displays",
@@ -172,8 +145,12 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "simulate":
-        return import_module("calibrant.simulate")
+    if name in {"results", "simulate"}:
+        return import_module(f"calibrant.{name}")
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

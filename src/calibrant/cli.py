@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -23,22 +23,23 @@ from calibrant._console import SafeConsole
 from calibrant._extras import require
 from calibrant._progress import busy, progress_bar
 from calibrant._text import bounded, named, shown, visible
-from calibrant.auditing.audit import Audit, audit
-from calibrant.auditing.compare import comparison_of
-from calibrant.auditing.groups import Crossed
-from calibrant.calibrators.export_sql import Dialect
-from calibrant.calibrators.fitting import Objective
-from calibrant.certificates.plan import sample_size
-from calibrant.certificates.specification import Estimand, Method
-from calibrant.core.diagram import TOLERANCE
-from calibrant.data.engine.addresses import password_in, shown_url, without_secrets
-from calibrant.data.files.reading import read_models, read_predictions, read_scores
-from calibrant.data.files.writing import (
+from calibrant._writing import (
     check_name,
     check_new,
     write_predictions,
     write_whole,
 )
+from calibrant.auditing.audit import Audit, audit
+from calibrant.auditing.compare import comparison_of
+from calibrant.auditing.groups import Crossed
+from calibrant.calibrators.export_sql import Dialect
+from calibrant.calibrators.fitting import Objective
+from calibrant.calibrators.registry import CalibratorName
+from calibrant.certificates.plan import sample_size
+from calibrant.certificates.specification import Estimand, Method
+from calibrant.core.diagram import TOLERANCE
+from calibrant.data.engine.addresses import password_in, shown_url, without_secrets
+from calibrant.data.files.reading import read_models, read_predictions, read_scores
 from calibrant.decisions.costs import costs_of
 from calibrant.decisions.price import price_of_miscalibration
 from calibrant.decisions.regret import expected_cost
@@ -118,9 +119,6 @@ MaxClusterSize = Annotated[
     typer.Option(min=1, help="With --clusters: the most rows of one, known before the data."),
 ]
 
-CalibratorName: TypeAlias = Literal[
-    "isotonic", "platt", "beta", "temperature", "histogram", "venn_abers"
-]
 #: Methods that `plan` lists, the recommended one first.
 _PLANNED: tuple[Method, ...] = (
     "certified",
@@ -444,9 +442,9 @@ def export(
     Scores that are missing or outside [0, 1] become NULL in SQL, and NaN in ONNX.
     """
     _check_export(to, column, dialect, output, overwrite)
-    from calibrant.calibrators.estimators import read_calibrator
+    from calibrant.calibrators.estimators.calibrator import Calibrator
 
-    calibrator = read_calibrator(file)
+    calibrator = Calibrator.load(file)
     content: str | bytes
     if to == "sql":
         content = calibrator.to_sql("p" if column is None else column, dialect or "duckdb") + "\n"
@@ -490,11 +488,11 @@ def apply_command(
     one. The output appears when all of it is written, and larger than memory is fine.
     """
     from calibrant.calibrators.applying import apply_calibrator
-    from calibrant.calibrators.estimators import read_calibrator
+    from calibrant.calibrators.estimators.calibrator import Calibrator
 
     with busy("Applying"):
         found = apply_calibrator(
-            read_calibrator(calibrator), file, output, prob=prob, name=name, overwrite=overwrite
+            Calibrator.load(calibrator), file, output, prob=prob, name=name, overwrite=overwrite
         )
     with _output() as console:
         if not quiet:

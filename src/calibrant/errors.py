@@ -34,6 +34,15 @@ class InputError(ValueError):
     """The input breaks a rule; the message names it and the way out.
 
     Whatever went into the message, it is one line of visible text, under 2,000 characters.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> try:
+    ...     cb.calibration_error([0, 1], [0.2, 1.5])
+    ... except cb.InputError as error:
+    ...     print("Refused:", error)
+    Refused: y_prob must lie between 0 and 1, but 1 row does not...
     """
 
     def __init__(self, text: str = "") -> None:

@@ -618,7 +618,7 @@ APPLY = """
 import re, sys
 from pathlib import Path
 from calibrant.calibrators.applying import apply_calibrator
-from calibrant.calibrators.estimators import read_calibrator
+from calibrant import Calibrator
 from calibrant.data.files.copying import Original
 
 def peak():
@@ -627,7 +627,7 @@ def peak():
 
 Original.settings["memory_limit"] = "64MB"
 import duckdb
-fitted = read_calibrator(Path(sys.argv[1]))
+fitted = Calibrator.load(Path(sys.argv[1]))
 before = peak()
 apply_calibrator(fitted, sys.argv[2], Path(sys.argv[3]), prob="p")
 print(before, peak())

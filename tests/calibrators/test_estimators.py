@@ -14,8 +14,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import calibrant as cb
-from calibrant.calibrators import estimators
-from calibrant.calibrators.estimators import read_calibrator
 from calibrant.errors import InputError
 from calibrant.simulate import overconfident
 
@@ -347,13 +345,13 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path, monkeyp
         file.truncate(10**10)  # without a byte of it on the disk
     monkeypatch.delattr(Path, "read_text")
     with pytest.raises(InputError, match="it takes 10,000,000,000 bytes or more"):
-        read_calibrator(tmp_path / "c.json")
+        cb.Calibrator.load(tmp_path / "c.json")
 
 
 def test_a_calibrator_that_could_not_be_read_again_is_not_written(monkeypatch):
     fitted = cb.HistogramCalibrator(n_bins=5).fit(np.linspace(0, 1, 10), [0, 1] * 5)
     text = fitted.to_json()
-    monkeypatch.setattr(estimators, "MOST_BLOCKS", 4)
+    monkeypatch.setattr("calibrant.calibrators.document.MOST_BLOCKS", 4)
     with pytest.raises(InputError, match="has more than 4 blocks"):
         fitted.to_json()
     with pytest.raises(InputError, match="has more than 4 blocks"):

@@ -80,7 +80,7 @@ def test_few_events_are_spread_over_the_folds():
 def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
     from pathlib import Path
 
-    from calibrant.data.files.writing import write_whole
+    from calibrant._writing import write_whole
 
     target = tmp_path / "real.json"
     target.write_text("old", encoding="utf-8")

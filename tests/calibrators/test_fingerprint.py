@@ -13,6 +13,7 @@ from calibrant.calibrators.fingerprint import (
     fingerprint_level,
     fingerprint_of,
 )
+from calibrant.data.predictions import predictions_of
 from reference.engines import ENGINES
 
 
@@ -38,7 +39,7 @@ def test_it_is_the_hash_of_a_tally_whatever_the_first_one_was(rows):
         cb.Predictions(1 - y_true, y_prob[order]),
         cb.Predictions(y_true, y_prob, sample_weight=np.full(rows, 3.5)),
         cb.Predictions(y_prob, y_prob),
-        cb.Predictions(y_true, y_prob, _fine=True),
+        predictions_of(y_true, y_prob, fine=True),
     ):
         assert fingerprint_of(data) == expected
     crowded = np.sort(y_prob**8)

@@ -10,7 +10,8 @@ from sklearn.linear_model import LogisticRegression
 
 import calibrant as cb
 from calibrant.calibrators.fitting import GIVEN_UP, Pooled, _separated, fit_link
-from calibrant.calibrators.links import BASES, Link, features
+from calibrant.calibrators.links import Link, features
+from calibrant.calibrators.registry import family_of
 from calibrant.simulate import overconfident, rare, wavy
 
 KINDS = {
@@ -41,10 +42,10 @@ def theta_of(link):
 def test_log_loss_is_at_its_minimum(sample, family):
     y_true, y_prob = sample
     link = KINDS[family]().fit(y_prob, y_true).function_
-    x = (BASES[family].T @ features(y_prob, 0.0, 1.0)).T
+    x = (family_of(family).basis.T @ features(y_prob, 0.0, 1.0)).T
     peer = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=1000)
     peer.fit(x, y_true)
-    assert theta_of(link) == pytest.approx(BASES[family] @ peer.coef_[0], abs=1e-4)
+    assert theta_of(link) == pytest.approx(family_of(family).basis @ peer.coef_[0], abs=1e-4)
 
 
 def test_platt_uses_platts_targets(sample):
@@ -60,11 +61,11 @@ def test_platt_uses_platts_targets(sample):
 
 def dense(data, family, center, width, value):
     """The least value on a dense grid around a point."""
-    size = BASES[family].shape[1]
+    size = family_of(family).basis.shape[1]
     axes = [np.linspace(c - width, c + width, {1: 4001, 2: 161, 3: 41}[size]) for c in center]
     slopes = 2 if family == "beta" else 1
     points = (np.array(p) for p in itertools.product(*axes) if min(p[:slopes]) >= 0)
-    return min(value(BASES[family] @ p) for p in points)
+    return min(value(family_of(family).basis @ p) for p in points)
 
 
 def free_of(link, family):
@@ -91,7 +92,7 @@ def test_squared_loss_is_not_beaten_on_a_dense_grid(family, law):
 def test_calibration_error_is_near_the_best_of_a_dense_grid(family, law):
     y_true, y_prob, _ = law.draw(400, seed=1)
     data = pooled(y_true, y_prob)
-    by_loss = theta_of(fit_link(family, *_columns(y_true, y_prob)))
+    by_loss = theta_of(fit_link(family_of(family), *_columns(y_true, y_prob)))
     smooth = pooled(y_true, y_prob)
     least = min(smooth.log_loss(by_loss), smooth.log_loss(_best_loss(family, y_true, y_prob)))
     rate = y_true.mean()
@@ -121,15 +122,15 @@ def _best_loss(family, y_true, y_prob):
     from scipy.optimize import minimize
 
     data = pooled(y_true, y_prob)
-    start = np.array([1.0, 0.0, 0.0][: BASES[family].shape[1]])
+    start = np.array([1.0, 0.0, 0.0][: family_of(family).basis.shape[1]])
     if family == "beta":
         start = np.array([1.0, 1.0, 0.0])
     slopes = 2 if family == "beta" else 1
     limits = [(0, None)] * slopes + [(None, None)] * (len(start) - slopes)
     done = minimize(
-        lambda free: data.log_loss(BASES[family] @ free), start, bounds=limits, tol=1e-12
+        lambda free: data.log_loss(family_of(family).basis @ free), start, bounds=limits, tol=1e-12
     )
-    return BASES[family] @ done.x
+    return family_of(family).basis @ done.x
 
 
 def test_the_guard_keeps_the_constant_away():
@@ -205,13 +206,13 @@ def test_a_surprise_after_a_separated_sample_has_a_finite_cost(family, objective
 def test_the_prior_is_for_separated_samples_alone(family, y_true, separated):
     score = np.array([0.1, 0.3, 0.6, 0.9])
     x, weight = features(score, 0.01, 0.99), np.ones(4)
-    assert _separated(family, x, weight, np.array(y_true, dtype=float)) == separated
+    assert _separated(family_of(family), x, weight, np.array(y_true, dtype=float)) == separated
     # the score of the boundary may have both outcomes
     at = (0.3, 0.5, 0.9)
     both = features(np.array(at), 0.01, 0.99), np.array([1.0, 2.0, 1.0]), np.array([0.0, 1.0, 1.0])
-    assert _separated(family, *both)
+    assert _separated(family_of(family), *both)
     one = features(np.array([0.5]), 0.01, 0.99), np.array([2.0]), np.array([1.0])
-    assert not _separated(family, *one)
+    assert not _separated(family_of(family), *one)
 
 
 def test_recovers_what_was_done_to_the_scores():
@@ -266,7 +267,7 @@ def reference(family, y_true, y_prob, weight):
     from scipy.optimize import minimize
 
     share = weight / weight.sum()
-    x = (BASES[family].T @ features(y_prob, 1e-300, 1 - 2.0**-53)).T
+    x = (family_of(family).basis.T @ features(y_prob, 1e-300, 1 - 2.0**-53)).T
     slopes = 2 if family == "beta" else 1
     center = np.where(np.arange(x.shape[1]) < slopes, share @ x, 0.0)
     if x.shape[1] == slopes:

@@ -12,7 +12,7 @@ from scipy.optimize import isotonic_regression
 from sklearn.exceptions import NotFittedError
 
 import calibrant as cb
-from calibrant.calibrators.estimators import every_score
+from calibrant.calibrators.fitting import every_score
 from calibrant.calibrators.venn_abers import Pairs, pairs_need, pairs_of
 from calibrant.core.diagram import resolve
 from calibrant.errors import InputError

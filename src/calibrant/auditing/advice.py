@@ -11,6 +11,7 @@ from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.calibrators.fitting import fit_link
 from calibrant.calibrators.folds import FOLDS, dealt
 from calibrant.calibrators.isotonic import isotonic_of
+from calibrant.calibrators.registry import KINDS, family_of
 from calibrant.certificates.certificate import Certificate, percent, rounded_up
 from calibrant.certificates.testing import CalibrationTest, chance
 from calibrant.core.diagram import Diagram
@@ -21,8 +22,6 @@ from calibrant.measures.decomposition import brier_of
 
 #: Calibrators that are tried, the simplest first, and how many numbers each of them has.
 TRIED = ("temperature", "platt", "beta", "isotonic")
-_NAMES = {"isotonic": "isotonic regression", "platt": "Platt scaling"}
-_NAMES |= {"beta": "beta calibration", "temperature": "temperature scaling"}
 #: So that trying takes no time, scores are grouped and stand at their mean: groups of equal weight,
 #: cut at even scores, and at ever closer ones towards 0 and 1, where few rows can matter much.
 _SHARES = np.linspace(0, 1, 513)
@@ -235,7 +234,7 @@ def _fitted(name: str, score: FloatArray, counts: FloatArray | IntArray) -> Floa
     weight, positives = counts.sum(axis=0).astype(float), counts[1].astype(float)
     seen = weight > 0
     if name != "isotonic":
-        link = fit_link(name, score[seen], weight[seen], positives[seen])
+        link = fit_link(family_of(name), score[seen], weight[seen], positives[seen])
         return link(score)
     rows = weight[seen].astype(np.int64)
     points = Cells.points(score[seen], rows, weight[seen], positives[seen])
@@ -270,13 +269,12 @@ def _what_to_do(
         )
     trial = next(one for one in trials if one.name == helps)
     change = f"from {brier:.4g} to {trial.brier:.4g}{_errors(trial)}"
+    words = KINDS[helps].words
     if miscalibrated:
-        return (
-            f"Recalibrate by {_NAMES[helps]}: on held-out rows it takes the Brier score {change}."
-        )
+        return f"Recalibrate by {words}: on held-out rows it takes the Brier score {change}."
     why = "the test does not reject them" if miscalibrated is False else "there is no test of them"
     return (
-        f"Leave the scores as they are: {why}, although on held-out rows {_NAMES[helps]} takes the "
+        f"Leave the scores as they are: {why}, although on held-out rows {words} takes the "
         f"Brier score {change}."
     )
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from calibrant import errors
 from calibrant._version import __version__
+from calibrant._writing import written
 from calibrant.auditing.advice import Advice, advice_need, advice_of, no_advice
 from calibrant.auditing.curves import CURVES_NEED, Curves, curves_of
 from calibrant.auditing.groups import CROSSED, Crossed, GroupFinding, groups_of
@@ -30,7 +31,6 @@ from calibrant.certificates.evidence import WERE_THESE, check_rows, evidence_of,
 from calibrant.certificates.specification import Estimand, Method, Terms
 from calibrant.certificates.testing import DRAWS, CalibrationTest, needs_exact, suited_test
 from calibrant.core.diagram import TOLERANCE, Diagram, Source, resolve
-from calibrant.data.files.writing import path_of, write_whole
 from calibrant.data.predictions import Predictions, TallyData, data_of
 from calibrant.decisions.costs import costs_of
 from calibrant.measures.error import error_of
@@ -315,13 +315,25 @@ class Audit:
             "provenance": asdict(self.provenance),
         }
 
-    def to_json(self) -> str:
-        """Return everything as JSON text."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return everything as JSON text, and write it to a file if there is a path.
 
-    def to_markdown(self) -> str:
-        """Return the findings as Markdown, for a pull request or a model card."""
-        return str(_renderer("markdown").markdown_of(self))
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it: whole or not at all.
+        """
+        return written(json.dumps(self.to_dict(), indent=2, allow_nan=False), path)
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """Return the findings as Markdown, for a pull request or a model card.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it as well: whole or not at all.
+        """
+        return written(str(_renderer("markdown").markdown_of(self)), path)
 
     def to_html(
         self,
@@ -349,9 +361,7 @@ class Audit:
                 false_negative=costs.false_negative,
             )
         )
-        if path is not None:
-            write_whole(path_of("path", path), text)
-        return text
+        return written(text, path)
 
     def _repr_html_(self) -> str:
         """Show the report in a notebook, in a frame of its own."""

@@ -11,7 +11,8 @@ import numpy as np
 
 from calibrant import errors
 from calibrant._text import shown
-from calibrant.calibrators.estimators import Calibrator
+from calibrant._writing import check_new, taking_place
+from calibrant.calibrators.estimators.calibrator import Calibrator
 from calibrant.calibrators.fingerprint import fingerprint, fingerprint_level
 from calibrant.calibrators.links import Link
 from calibrant.calibrators.lookup import lookup_of, pieces_in
@@ -20,7 +21,6 @@ from calibrant.data import refusals
 from calibrant.data.engine.table import quoted
 from calibrant.data.files.copying import Original
 from calibrant.data.files.duckdb_tables import MISSING_WORDS, literal
-from calibrant.data.files.writing import check_new, taking_place
 from calibrant.errors import InputError, path_shown
 
 #: How a file is written, for the endings that it may have.

@@ -28,13 +28,8 @@ from sklearn.utils.validation import (
 from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import AnyArray, FloatArray
-from calibrant.calibrators.estimators import (
-    Calibrator,
-    IsotonicCalibrator,
-    PlattCalibrator,
-    TemperatureCalibrator,
-    one_class,
-)
+from calibrant.calibrators.estimators.calibrator import Calibrator, one_class
+from calibrant.calibrators.estimators.steps import IsotonicCalibrator
 from calibrant.data import refusals
 from calibrant.data.memory.targets import weights_of
 from calibrant.data.rules import plain_labels
@@ -55,7 +50,7 @@ class Margins:
     """
 
     def __init__(self, margin: FloatArray, calibrator: Calibrator) -> None:
-        self.as_log_odds = isinstance(calibrator, PlattCalibrator | TemperatureCalibrator)
+        self.as_log_odds = calibrator.on_log_odds
         self.low, self.high = float(margin.min()), float(margin.max())
         self.scale = _LARGEST_MARGIN / max(abs(self.low), abs(self.high), 1e-300)
 

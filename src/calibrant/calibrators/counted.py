@@ -27,11 +27,9 @@ from scipy.special import xlog1py, xlogy
 from sklearn.base import clone
 
 from calibrant._types import AnyArray, FloatArray
-from calibrant.calibrators.estimators import (
-    Calibrator,
-    Function,
-    IsotonicCalibrator,
-)
+from calibrant.calibrators.document import Function
+from calibrant.calibrators.estimators.calibrator import Calibrator
+from calibrant.calibrators.estimators.steps import IsotonicCalibrator
 from calibrant.calibrators.folds import FOLDS, Deal, class_too_small_for_folds, too_few_for_folds
 from calibrant.core.diagram import Diagram
 from calibrant.core.double_double import running_sum

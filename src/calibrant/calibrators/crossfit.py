@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import clone
 
 from calibrant._types import AnyArray, FloatArray
-from calibrant.calibrators.estimators import Calibrator, every_score
+from calibrant.calibrators.estimators.calibrator import Calibrator
+from calibrant.calibrators.fitting import every_score
 from calibrant.calibrators.folds import FOLDS, class_too_small_for_folds, dealt, too_few_for_folds
 from calibrant.core.diagram import resolve
 from calibrant.data.predictions import Predictions

@@ -18,9 +18,10 @@ from calibrant.calibrators.counted import (
     pool_of,
 )
 from calibrant.calibrators.crossfit import cross_fit
-from calibrant.calibrators.estimators import METHODS, Calibrator
+from calibrant.calibrators.estimators.calibrator import Calibrator
 from calibrant.calibrators.fitting import Objective
 from calibrant.calibrators.folds import FOLDS
+from calibrant.calibrators.registry import KINDS, calibrator_class
 from calibrant.core.diagram import Diagram, resolve
 from calibrant.core.extremes import extremes_need
 from calibrant.core.statistic import values_of
@@ -132,9 +133,9 @@ def _plain(quality: Quality) -> dict[str, Any]:
 
 def calibrator_named(method: str, objective: Objective = "log_loss") -> Calibrator:
     """Return an unfitted calibrator; isotonic and histogram minimise every objective at once."""
-    kind = next((one for one in METHODS if one.method == method), None)
-    if kind is None:
-        raise errors.not_among("method", method, [one.method for one in METHODS])
+    if method not in KINDS:
+        raise errors.not_among("method", method, list(KINDS))
+    kind: type[Calibrator] = calibrator_class(method)
     takes = "objective" in kind._get_param_names()
     return kind(objective=objective) if takes else kind()
 

@@ -14,10 +14,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from calibrant import errors
+from calibrant._writing import is_text
 from calibrant.calibrators.blocks import STRICT_SHARE, Blocks
 from calibrant.calibrators.links import NO_SHARE, PLAIN_SLOPE, Link, features
 from calibrant.calibrators.venn_abers import Pairs
-from calibrant.data.files.writing import is_text
 from calibrant.errors import InputError
 
 Dialect: TypeAlias = Literal["duckdb", "postgres", "spark"]

@@ -24,7 +24,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
-from calibrant.calibrators.links import BASES, SLOPES, Link, features, inner_ranges
+from calibrant.calibrators.links import Family, Link, features, inner_ranges
+from calibrant.core.diagram import Diagram
 
 Objective: TypeAlias = Literal["log_loss", "squared", "calibration_error"]
 OBJECTIVES = ("log_loss", "squared", "calibration_error")
@@ -106,24 +107,28 @@ class Pooled:
         return found
 
 
+def every_score(diagram: Diagram) -> BoolArray:
+    """Mark every cell."""
+    return np.ones(len(diagram.cells), dtype=bool)
+
+
 def fit_link(
-    family: str,
+    family: Family,
     score: FloatArray,
     weight: FloatArray,
     positives: FloatArray,
     objective: Objective = "log_loss",
 ) -> Link:
     """Fit a link to pooled scores in order."""
-    basis, slopes = BASES[family], SLOPES[family]
 
     def fitted(ends: tuple[float, float]) -> tuple[float, Pooled, _Best]:
         x, surprises = features(score, *ends), 0.0
-        if family == "platt" and objective == "log_loss":
+        if family.platts_targets and objective == "log_loss":
             surprises = 1.0
         elif _separated(family, x, weight, positives):
             surprises = _HALF_A_SURPRISE
         data = Pooled.of(x, weight, positives, surprises)
-        best = _newton(data, _standard(data, basis, slopes), slopes)
+        best = _newton(data, _standard(data, family), family.slopes)
         return data.log_loss(best.basis @ best.free), data, best
 
     choices = inner_ranges(score)
@@ -138,15 +143,16 @@ def fit_link(
     return Link(max(a, 0.0), max(b, 0.0), c, *ends)
 
 
-def _separated(family: str, x: FloatArray, weight: FloatArray, positives: FloatArray) -> bool:
+def _separated(family: Family, x: FloatArray, weight: FloatArray, positives: FloatArray) -> bool:
     """Whether a steeper link always fits better: no event lies below a row without one.
 
-    Every link grows with the score. With a shift its zero can be anywhere; temperature scaling has
-    it at 1/2. Both classes may share the score of the zero, where the slope makes no difference.
+    Every link grows with the score. With a shift its zero can be anywhere; without, as in
+    temperature scaling, it is at 1/2. Both classes may share the score of the zero, where the slope
+    makes no difference.
     """
     odds = x[0] + x[1]
     event, none = odds[positives > 0], odds[positives < weight]
-    if family == "temperature":
+    if not family.has_shift:
         return bool(event.min() >= 0 >= none.max() and odds.any())
     return bool(event.min() >= none.max() and odds.max() > odds.min())
 
@@ -161,18 +167,19 @@ class _Best:
     curvature: FloatArray
 
 
-def _standard(data: Pooled, basis: FloatArray, slopes: int) -> FloatArray:
+def _standard(data: Pooled, family: Family) -> FloatArray:
     """Return the basis in coordinates where features have deviation 1, and mean 0 with a shift.
 
     Scores may lie within a millionth of each other, or far out; steps and grids then still fit.
     """
+    basis, slopes = family.basis, family.slopes
     x = basis.T @ data.x
-    center = x[:slopes] @ data.weight if slopes < len(x) else np.zeros(slopes)
+    center = x[:slopes] @ data.weight if family.has_shift else np.zeros(slopes)
     spread = np.sqrt(np.square(x[:slopes] - center[:, None]) @ data.weight)
     spread = np.where(spread > 0, spread, 1.0)
     to_free = np.eye(len(x))
     to_free[:slopes, :slopes] = np.diag(1 / spread)
-    if slopes < len(x):
+    if family.has_shift:
         to_free[slopes, :slopes] = -center / spread
     standard: FloatArray = basis @ to_free
     return standard

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -28,19 +28,29 @@ from calibrant.calibrators.reading import calibrator_unreadable, exactly, number
 _NO_OTHER = 1e-3
 #: How far from the end a score of 0 or 1 may be taken to be.
 _CLOSEST = (2.0**-52, 2.0**-40, 2.0**-30)
-#: How (a, b, c) depends on the free parameters of each link; slopes come first.
-BASES: dict[str, FloatArray] = {
-    "beta": np.eye(3),
-    "platt": np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]),
-    "temperature": np.array([[1.0], [1.0], [0.0]]),
-}
 #: Up to this slope, ln(1 - p) does for log1p(-p), which SQL and ONNX do not have: they differ by
 #: 1e-16. A score below NO_SHARE is its own -log1p(-p), and 1 - p may be 1.
 PLAIN_SLOPE, NO_SHARE = 100.0, 1e-16
 #: Parameters past this are no fit's, and their products with log-odds may be past a double.
 _MOST = 1e300
-#: Free parameters that are slopes, which must not be negative.
-SLOPES = {"beta": 2, "platt": 1, "temperature": 1}
+
+
+class Family(NamedTuple):
+    """What the links of one kind share.
+
+    basis : how (a, b, c) depends on the free parameters; slopes come first.
+    slopes : how many of these are slopes, which must not be negative.
+    platts_targets : whether log loss is fitted to Platt's targets.
+    """
+
+    basis: FloatArray
+    slopes: int
+    platts_targets: bool = False
+
+    @property
+    def has_shift(self) -> bool:
+        """Whether a free parameter is a shift, so that the link can be 1/2 anywhere."""
+        return len(self.basis.T) > self.slopes
 
 
 def inner_ranges(score: FloatArray) -> list[tuple[float, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,17 +66,28 @@ def certificate_of(diagram: Diagram, terms: Terms, *, weighted: bool = False) ->
         bound = bounds.asymptotic(evidence, terms.delta, terms.sided, p_value=p_value)
     else:
         bound = formula(method)(evidence, terms.delta, terms.sided)
-    counts = ("weights are row counts",) if weighted else ()
-    return Certificate(
+    if weighted:
+        bound = replace(bound, assumptions=(*bound.assumptions, "weights are row counts"))
+    return _stated(
+        bound,
+        terms,
+        method,
+        n=evidence.n,
         c_emp=evidence.c_emp,
         c_emp_at_most=evidence.c_emp_at_most,
+    )
+
+
+def _stated(bound: Bound, terms: Terms, method: str, **known: Any) -> Certificate:
+    """State a bound as a certificate, next to what is known of the rows."""
+    return Certificate(
+        **known,
         lower=bound.lower,
         upper=bound.upper,
-        n=evidence.n,
         confidence=terms.confidence,
         method=method,
         sided=terms.sided,
-        assumptions=bound.assumptions + counts,
+        assumptions=bound.assumptions,
         theorem=bound.theorem,
         target=bound.target,
         statements=terms.statements,
@@ -115,19 +127,14 @@ def certificate_of_clusters(data: Predictions, terms: Terms) -> Certificate:
     else:
         bound = certified_clusters(found, terms.delta)
     each = "cluster" if terms.estimand == "cluster" else "row"
-    return Certificate(
+    bound = replace(bound, target=f"{bound.target} (each {each} counting once)")
+    return _stated(
+        bound,
+        terms,
+        method,
+        n=found.n,
         c_emp=found.c_emp,
         c_emp_at_most=found.c_emp,
-        lower=bound.lower,
-        upper=bound.upper,
-        n=found.n,
-        confidence=terms.confidence,
-        method=method,
-        sided=terms.sided,
-        assumptions=bound.assumptions,
-        theorem=bound.theorem,
-        target=f"{bound.target} (each {each} counting once)",
-        statements=terms.statements,
         unit="clusters",
     )
 

@@ -27,7 +27,7 @@ from calibrant.certificates.maximal_rise import Order, expected_draw_up, simulat
 from calibrant.certificates.tails import mean_at_most
 from calibrant.data import refusals
 from calibrant.data.memory.columns import Column
-from calibrant.data.predictions import Predictions
+from calibrant.data.predictions import predictions_of
 from calibrant.errors import InputError
 
 Reading: TypeAlias = Literal["sharp", "proved", "printed"]
@@ -284,7 +284,7 @@ def _columns(scores: Any) -> list[FloatArray]:
 def _checked(scores: Any, name: str) -> FloatArray:
     """Return scores as an array, or refuse them in the same words as everywhere."""
     nothing = np.broadcast_to(False, len(Column(scores, name)))
-    data = Predictions(nothing, scores, _names=errors.Names(prob=name))
+    data = predictions_of(nothing, scores, names=errors.Names(prob=name))
     return data.source.rows().score
 
 

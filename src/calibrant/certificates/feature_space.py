@@ -11,14 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-#: Calibrators that never turn the order of scores round.
-_MONOTONE = {
-    "BetaCalibrator",
-    "IsotonicCalibrator",
-    "PlattCalibrator",
-    "TemperatureCalibrator",
-    "VennAbersCalibrator",
-}
 #: Transformers that stretch each feature by itself, and those that mix features linearly: what
 #: they learn from the rows does not matter for linear models, of the first kind for trees neither.
 _SCALERS = {"StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler"}
@@ -49,8 +41,8 @@ def steps_of(model: Any) -> list[Any]:
         return [part for step in kept for part in steps_of(step)]
     if type(model).__module__ == "calibrant.calibrators.classifier":
         kinds = {type(one) for one in getattr(model, "calibrators_", [])}
-        ours = all(kind.__module__ == "calibrant.calibrators.estimators" for kind in kinds)
-        if ours and {kind.__name__ for kind in kinds} <= _MONOTONE:
+        ours = all(kind.__module__.startswith("calibrant.calibrators.") for kind in kinds)
+        if ours and all(kind.monotone for kind in kinds):
             return steps_of(model.estimator_)
     folds = getattr(model, "calibrated_classifiers_", [])
     if kind_of(model) == "CalibratedClassifierCV" and len(folds) == 1:  # not a mean of several

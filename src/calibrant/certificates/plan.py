@@ -14,7 +14,7 @@ from calibrant.certificates.evidence import Evidence, evidence_of
 from calibrant.certificates.specification import METHODS, Method, formula
 from calibrant.core.diagram import Diagram
 from calibrant.data.memory.columns import Column
-from calibrant.data.predictions import Predictions
+from calibrant.data.predictions import predictions_of
 from calibrant.errors import InputError
 
 #: Past this many rows doubles no longer count one by one.
@@ -120,7 +120,7 @@ def _up(value: float) -> float:
 def _mean_variance(scores: Any) -> float:
     """Return the mean of f (1 - f); labels play no part in it."""
     nothing = np.broadcast_to(False, len(Column(scores, "scores")))
-    data = Predictions(nothing, scores, _names=errors.Names(prob="scores"))
+    data = predictions_of(nothing, scores, names=errors.Names(prob="scores"))
     return evidence_of(Diagram(*data.source.start())).v0
 
 

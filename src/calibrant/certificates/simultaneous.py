@@ -16,7 +16,7 @@ from calibrant.certificates.complexity import nothing_to_certify
 from calibrant.certificates.specification import Method, Terms
 from calibrant.data import refusals
 from calibrant.data.memory.columns import Column
-from calibrant.data.predictions import Predictions, data_of
+from calibrant.data.predictions import Predictions, data_of, predictions_of
 from calibrant.data.rules import coded
 from calibrant.errors import InputError
 
@@ -89,7 +89,7 @@ def _parts(
         for name, scores in y_prob.items():
             names = errors.Names(prob=f"y_prob[{shown(name)}]")
             more = {"sample_weight": sample_weight, "pos_label": pos_label}
-            yield name, Predictions(y_true, scores, **more, _names=names)
+            yield name, predictions_of(y_true, scores, **more, names=names)
         return
     if groups is None:
         raise _groups_missing()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
+from calibrant._writing import written
 
 SCHEMA = "calibrant.tally"
 SCHEMA_VERSION = 1
@@ -195,8 +197,14 @@ class Tally:
         """Let ``sum(tallies)`` start from its 0."""
         return self if other == 0 else NotImplemented
 
-    def to_json(self) -> str:
-        """Return the tally as JSON text; `from_json` gives it back to the bit."""
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the tally as JSON text; `from_json` gives it back to the bit.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it as well: whole or not at all.
+        """
         cells = self.cells
         score = [None if np.isnan(value) else value for value in cells.score.tolist()]
         columns = {
@@ -204,11 +212,10 @@ class Tally:
             for field in fields(cells)
             if field.name not in {"level", "score"}
         }
-        document = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "level": self.level}
+        head = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "level": self.level}
         totals = {field.name: getattr(self.totals, field.name) for field in fields(Totals)}
-        return json.dumps(
-            {**document, "totals": totals, "cells": {**columns, "score": score}}, allow_nan=False
-        )
+        document = {**head, "totals": totals, "cells": {**columns, "score": score}}
+        return written(json.dumps(document, allow_nan=False), path)
 
     @classmethod
     def from_json(cls, text: str) -> Tally:

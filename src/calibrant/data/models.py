@@ -17,7 +17,7 @@ from calibrant.core.diagram import Diagram, resolve
 from calibrant.core.extremes import reaching_extremes
 from calibrant.data import refusals
 from calibrant.data.memory.source import ArraySource
-from calibrant.data.predictions import Predictions
+from calibrant.data.predictions import Predictions, predictions_of
 from calibrant.data.rules import Roles
 
 if TYPE_CHECKING:
@@ -231,8 +231,8 @@ def models_of(
             raise refusals.too_few_models("y_prob", "{'a': scores_a, 'b': scores_b}")
         options = {"sample_weight": sample_weight, "pos_label": pos_label}
         data = [
-            Predictions(
-                y_true, scores, **options, _names=errors.Names(prob=f"y_prob[{shown(name)}]")
+            predictions_of(
+                y_true, scores, **options, names=errors.Names(prob=f"y_prob[{shown(name)}]")
             )
             for name, scores in y_prob.items()
         ]

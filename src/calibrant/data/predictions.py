@@ -98,30 +98,54 @@ class Predictions:
         label: str | None = None,
         prob: str | None = None,
         weight: str | None = None,
-        _names: errors.Names | None = None,
-        _origin: Origin | None = None,
-        _fine: bool = False,
-        _more: Mapping[str, Any] | None = None,
     ) -> None:
+        self._fill(
+            y_true,
+            y_prob,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            clusters=clusters,
+            label=label,
+            prob=prob,
+            weight=weight,
+        )
+
+    def _fill(
+        self,
+        y_true: Any,
+        y_prob: Any = None,
+        *,
+        sample_weight: Any = None,
+        pos_label: object = None,
+        clusters: Any = None,
+        label: str | None = None,
+        prob: str | None = None,
+        weight: str | None = None,
+        names: errors.Names | None = None,
+        origin: Origin | None = None,
+        fine: bool = False,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Read what is given, as `predictions_of` has it."""
         #: The number of each row's cluster, None if rows stand for themselves.
         self.clusters: IntArray | None = None
         #: What is allowed but should be known, in words.
         self.warnings: tuple[str, ...] = ()
         #: The file behind them, if there is one.
-        self.origin = _origin or Origin()
+        self.origin = origin or Origin()
         #: The table behind them, if there is one.
         self.table: Any = None
-        self._more = _more or {}
-        names = _names or errors.Names()
+        self._more = more or {}
+        names = names or errors.Names()
         if label is not None or prob is not None or weight is not None:
             roles = _roles(label, prob, weight, clusters)
             check_alone(y_prob=y_prob, sample_weight=sample_weight)
             names = roles.names()
-            self._from_table(y_true, roles, pos_label, _fine)
+            self._from_table(y_true, roles, pos_label, fine)
         elif y_prob is None:
             raise refusals.argument_missing("y_prob")
         else:
-            self._from_columns((y_true, y_prob, sample_weight, clusters), names, pos_label, _fine)
+            self._from_columns((y_true, y_prob, sample_weight, clusters), names, pos_label, fine)
         if names != errors.Names():
             event = names.label if pos_label is None else f"{names.label} = {shown(pos_label)}"
             self.origin = replace(self.origin, event=event, score=names.prob)
@@ -215,6 +239,17 @@ class Predictions:
         return self.source.tally(level)
 
 
+def predictions_of(y_true: Any, y_prob: Any = None, **options: Any) -> Predictions:
+    """Return predictions of which more is known than a user says.
+
+    Next to what `Predictions` takes there are: `names`, what messages call the arguments; `origin`;
+    `fine`, for finer cells in the first pass; and `more`, columns that groups may be made of.
+    """
+    data = Predictions.__new__(Predictions)
+    data._fill(y_true, y_prob, **options)
+    return data
+
+
 class TallyData:
     """A stored tally as data: its cells are known, the rows behind them are not."""
 
@@ -272,7 +307,7 @@ def data_of(
         if given:
             raise refusals.argument_superfluous(given, type(y_true).__name__)
         return TallyData(y_true) if isinstance(y_true, Tally) else y_true
-    return Predictions(
+    return predictions_of(
         y_true,
         y_prob,
         sample_weight=sample_weight,
@@ -281,7 +316,7 @@ def data_of(
         label=label,
         prob=prob,
         weight=weight,
-        _fine=fine,
+        fine=fine,
     )
 
 

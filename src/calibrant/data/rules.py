@@ -12,7 +12,8 @@ from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import FloatArray, IntArray
 from calibrant.data import refusals
-from calibrant.data.memory.columns import Column, Found, is_missing, numbers
+from calibrant.data.memory.columns import Column, Found, numbers
+from calibrant.data.memory.factorize import by_chunks, in_order
 from calibrant.data.memory.labels import Labels
 
 
@@ -108,25 +109,15 @@ def check_weights(column: Column) -> tuple[str, ...]:
 
 def coded(column: Column) -> tuple[list[Any], IntArray]:
     """Return the distinct values of a column in order, and which one each row holds."""
-    missing = Found()
-    seen: dict[Any, int] = {}
-    found: list[int] = []
-    for start, values in column.chunks():
-        if missing.see(start, is_missing(values), values):
-            continue
-        try:
-            found += [seen.setdefault(value, len(seen)) for value in values.tolist()]
-        except TypeError:  # lists and the like
-            raise refusals.labels_not_plain(column.name) from None
-    if missing.count:
-        raise refusals.missing(column.name, missing.count, missing.row)
+    values, codes = by_chunks(column)
+    gaps = [place for place, value in enumerate(values) if value is None]
+    if gaps:
+        missing = codes == gaps[0]
+        raise refusals.missing(column.name, int(missing.sum()), int(np.argmax(missing)))
     try:
-        ordered = sorted(seen)
+        return in_order(values, codes, values)
     except TypeError:  # numbers and words
-        ordered = sorted(seen, key=repr)
-    number = np.empty(len(seen), dtype=np.int64)
-    number[[seen[value] for value in ordered]] = np.arange(len(seen))
-    return ordered, number[found]
+        return in_order(values, codes, [repr(value) for value in values])
 
 
 def scores_of(y_prob: Any, name: str = "y_prob") -> FloatArray:

@@ -55,7 +55,7 @@ def costs_of(false_positive: Any, false_negative: Any, matrix: Any = None) -> Co
     """Check the costs that a user gives, either two numbers or a 2 x 2 matrix."""
     if matrix is not None:
         if false_positive is not None or false_negative is not None:
-            raise costs_twice()
+            raise _costs_twice()
         return _from_matrix(matrix)
     if false_positive is None or false_negative is None:
         raise _costs_missing()
@@ -156,31 +156,38 @@ def decide(
     [False, True]
     """
     score = scores_of(y_prob)
+    if differ_by_row(false_positive, false_negative, matrix):
+        a, b = costs_by_row(false_positive, false_negative, len(score))
+        by_row: BoolArray = score >= a / (a + b)
+        return by_row
+    act: BoolArray = score >= costs_of(false_positive, false_negative, matrix).threshold
+    return act
+
+
+def differ_by_row(false_positive: Any, false_negative: Any, matrix: Any) -> bool:
+    """Whether one of the costs is given for each row, which no matrix can be next to."""
     if errors.is_single(false_positive) and errors.is_single(false_negative):
-        act: BoolArray = score >= costs_of(false_positive, false_negative, matrix).threshold
-        return act
+        return False
     if matrix is not None:
-        raise costs_twice()
-    thresholds = row_thresholds(false_positive, false_negative, len(score))
-    return score >= thresholds
+        raise _costs_twice()
+    return True
 
 
-def row_thresholds(false_positive: Any, false_negative: Any, rows: int) -> FloatArray:
-    """Return the threshold of each row, from costs of which one or both differ by row."""
+def costs_by_row(
+    false_positive: Any, false_negative: Any, rows: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return both costs of each row, from costs of which one or both differ by row."""
     if false_positive is None or false_negative is None:
         raise _costs_missing()
-    a, b = (
-        row_costs(name, cost, rows)
-        for name, cost in (("false_positive", false_positive), ("false_negative", false_negative))
-    )
+    a = _row_costs("false_positive", false_positive, rows)
+    b = _row_costs("false_negative", false_negative, rows)
     free = a + b <= 0
     if free.any():
         raise _row_costs_zero(int(np.argmax(free)))
-    thresholds: FloatArray = a / (a + b)
-    return thresholds
+    return a, b
 
 
-def row_costs(name: str, cost: Any, rows: int) -> FloatArray:
+def _row_costs(name: str, cost: Any, rows: int) -> FloatArray:
     """Return a cost for each row."""
     if errors.is_single(cost):
         return np.full(rows, _cost(name, cost))
@@ -223,8 +230,7 @@ def _costs_missing() -> InputError:
     )
 
 
-def costs_twice() -> InputError:
-    """Refuse costs that are said in two ways."""
+def _costs_twice() -> InputError:
     return InputError("Pass false_positive and false_negative, or matrix, but not both.")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from calibrant import errors
 from calibrant._types import AnyArray, FloatArray
 from calibrant.data import refusals
-from calibrant.data.predictions import Predictions, warn
+from calibrant.data.predictions import predictions_of, warn
 from calibrant.data.rules import scores_of
 from calibrant.decisions.curve import grid_of
 
@@ -140,12 +140,12 @@ def loss_ratio(
     rng = np.random.default_rng(errors.whole_number("seed", seed, least=0))
     if before is None:
         raise refusals.argument_missing("before")
-    data = Predictions(
+    data = predictions_of(
         y_true,
         before,
         sample_weight=sample_weight,
         pos_label=pos_label,
-        _names=errors.Names(prob="before"),
+        names=errors.Names(prob="before"),
     )
     rows, other = data.source.rows(), scores_of(after, "after")
     if len(other) != len(rows.score):

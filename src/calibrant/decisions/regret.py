@@ -11,7 +11,7 @@ import numpy as np
 from calibrant import errors
 from calibrant.core.diagram import Diagram
 from calibrant.data.predictions import Predictions, TallyData, data_of, warn
-from calibrant.decisions.costs import Costs, costs_of, costs_twice, row_costs, row_thresholds
+from calibrant.decisions.costs import Costs, costs_by_row, costs_of, differ_by_row
 from calibrant.decisions.curve import below, cost_curve_of, resolved_for
 
 
@@ -135,9 +135,7 @@ def expected_cost(
     """
     confidence = errors.inner_share("confidence", confidence)
     data = data_of(y_true, y_prob, sample_weight, pos_label)
-    if not (errors.is_single(false_positive) and errors.is_single(false_negative)):
-        if matrix is not None:
-            raise costs_twice()
+    if differ_by_row(false_positive, false_negative, matrix):
         warn(data.warnings, stacklevel=2)
         return _cost_by_row(data, false_positive, false_negative, confidence)
     costs = costs_of(false_positive, false_negative, matrix)
@@ -186,9 +184,8 @@ def _cost_by_row(
         raise errors.tally_hides("costs of single rows")
     rows = data.source.rows()
     n = len(rows.score)
-    act = rows.score >= row_thresholds(false_positive, false_negative, n)
-    a = row_costs("false_positive", false_positive, n)
-    b = row_costs("false_negative", false_negative, n)
+    a, b = costs_by_row(false_positive, false_negative, n)
+    act = rows.score >= a / (a + b)
     weight = np.ones(n) if rows.weight is None else rows.weight
     label = rows.label.astype(np.float64)
     share = weight / weight.sum()

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from calibrant.data.files.writing import write_whole
+from calibrant._writing import write_whole
 
 
 class Cache:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
-from calibrant.calibrators.estimators import IsotonicCalibrator
+from calibrant.calibrators.estimators.steps import IsotonicCalibrator
 from calibrant.experiments.datasets import load_adult, load_covertype, simulated
 from calibrant.experiments.directions import alternations, learners, recoveries
 from calibrant.experiments.run import Mean, Study

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from calibrant._progress import busy
-from calibrant.data.files.writing import write_whole
+from calibrant._writing import write_whole
 from calibrant.experiments import figures, trials
 from calibrant.experiments.claims import claims_of
 from calibrant.experiments.classifiers import CLASSIFIERS

@@ -12,14 +12,8 @@ from typing import Any
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray, IntArray
-from calibrant.calibrators.estimators import (
-    BetaCalibrator,
-    Calibrator,
-    HistogramCalibrator,
-    IsotonicCalibrator,
-    PlattCalibrator,
-    TemperatureCalibrator,
-)
+from calibrant.calibrators.estimators.calibrator import Calibrator
+from calibrant.calibrators.registry import calibrator_class
 from calibrant.certificates.certify import certify
 from calibrant.experiments.classifiers import CLASSIFIERS, Classifier, scores_of
 from calibrant.experiments.datasets import (
@@ -41,12 +35,9 @@ _QUICK_ROWS = (1_000, 500, 2_000)
 _SHARES = (0.5, 0.2)
 #: The costs p of a false positive at which losses are compared; a false negative costs 1 - p.
 GRID = np.linspace(0.05, 0.95, 19)
+_COMPARED = ("isotonic", "platt", "beta", "temperature", "histogram")
 CALIBRATORS: dict[str, type[Calibrator]] = {
-    "Isotonic": IsotonicCalibrator,
-    "Platt": PlattCalibrator,
-    "Beta": BetaCalibrator,
-    "Temperature": TemperatureCalibrator,
-    "Histogram": HistogramCalibrator,
+    name.capitalize(): calibrator_class(name) for name in _COMPARED
 }
 
 

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
-from calibrant.calibrators.estimators import IsotonicCalibrator
+from calibrant.calibrators.estimators.steps import IsotonicCalibrator
 from calibrant.learners.lipschitz import LipschitzLink, lipschitz_regression
 
 Kind: TypeAlias = Literal["monotone", "lipschitz"]

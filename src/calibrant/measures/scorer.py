@@ -1,20 +1,4 @@
-"""The calibration error as a scorer for scikit-learn's model selection.
-
-It is minus the calibration error of `predict_proba`: greater is better, as scikit-learn wants it.
-A constant prediction at the base rate scores 0 as well, so look at a loss next to it.
-
-Examples
---------
->>> from sklearn.datasets import make_classification
->>> from sklearn.linear_model import LogisticRegression
->>> from sklearn.model_selection import cross_val_score
->>> import calibrant as cb
->>> X, y = make_classification(2000, random_state=0)
->>> scorer = cb.calibration_error_scorer
->>> errors = -cross_val_score(LogisticRegression(), X, y, scoring=scorer)
->>> bool((errors < 0.1).all())
-True
-"""
+"""The calibration error as a scorer for scikit-learn's model selection."""
 
 from __future__ import annotations
 
@@ -40,4 +24,20 @@ def _error_of_second_class(y_true: Any, y_prob: Any, *, sample_weight: Any = Non
 calibration_error_scorer = make_scorer(
     _error_of_second_class, response_method="predict_proba", greater_is_better=False
 )
-"""Minus the calibration error of `predict_proba`: greater is better, as scikit-learn wants it."""
+"""The calibration error as a scorer for scikit-learn's model selection.
+
+It is minus the calibration error of `predict_proba`: greater is better, as scikit-learn wants it.
+A constant prediction at the base rate scores 0 as well, so look at a loss next to it.
+
+Examples
+--------
+>>> from sklearn.datasets import make_classification
+>>> from sklearn.linear_model import LogisticRegression
+>>> from sklearn.model_selection import cross_val_score
+>>> import calibrant as cb
+>>> X, y = make_classification(2000, random_state=0)
+>>> scorer = cb.calibration_error_scorer
+>>> errors = -cross_val_score(LogisticRegression(), X, y, scoring=scorer)
+>>> bool((errors < 0.1).all())
+True
+"""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from calibrant._extras import require
+from calibrant._writing import is_text
 from calibrant.data import refusals
 from calibrant.data.engine.table import Table
-from calibrant.data.files.writing import is_text
 from calibrant.errors import InputError
 
 

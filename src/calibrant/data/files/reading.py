@@ -24,9 +24,19 @@ from calibrant.data.engine.addresses import url_from
 from calibrant.data.engine.sql_table import sql_table
 from calibrant.data.engine.table import Table, quoted
 from calibrant.data.files.duckdb_tables import Duck
+from calibrant.data.files.values import (
+    expression_of,
+    fetched,
+    is_number,
+    is_text_column,
+    refuse_other_words,
+    refuse_words_in_engine,
+    truth_values,
+    typed,
+)
 from calibrant.data.memory.columns import is_missing, unmasked
 from calibrant.data.models import ArrayModels, FrameModels, Models
-from calibrant.data.predictions import Origin, Predictions
+from calibrant.data.predictions import Origin, Predictions, predictions_of
 from calibrant.data.rules import Roles
 from calibrant.errors import InputError, first_row, place_shown
 
@@ -36,9 +46,6 @@ SHORT = 1 << 22
 _ADDRESS = re.compile(
     r"(postgres|mysql|mariadb|sqlite|mssql|oracle|snowflake|bigquery)[^:/]*:/"  # a path has one /
 )
-#: What groups may be of as they are; other values are groups by their text.
-_PLAIN = re.compile(r"(U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN|VARCHAR)$")
-_NUMBERS = re.compile(r"(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(\d+,\s*\d+\))$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +117,7 @@ def read_predictions(
     columns = _short(duck, request)
     if columns is None:
         return _lazy(*_prepared(duck, request), request, origin)
-    columns["label"] = _truth_values(columns["label"])
+    columns["label"] = truth_values(columns["label"])
     dropped = _drop_missing(columns, duck) if request.drop_missing else 0
     try:
         data = _in_memory(columns, request, prob, 0, Origin(origin.file, origin.sha256, dropped))
@@ -136,7 +143,7 @@ def read_models(
     if columns is None:
         table, pos_label, _ = _prepared(duck, request)
         return FrameModels(table, list(probs), request.roles(probs[0]), pos_label)
-    columns["label"] = _truth_values(columns["label"])
+    columns["label"] = truth_values(columns["label"])
     dropped = _drop_missing(columns, duck) if request.drop_missing else 0
     try:
         data = [
@@ -153,7 +160,7 @@ def read_scores(file: str | Path, *, prob: str) -> AnyArray:
     """Read the scores alone; missing ones are left out."""
     duck = Duck(file)
     duck.check([prob])
-    scores = _fetched(duck, {"prob0": prob}, None)["prob0"]
+    scores = fetched(duck, {"prob0": prob}, None)["prob0"]
     missing = is_missing(scores)
     if missing.all():
         raise _file_all_missing(duck.name, len(missing))
@@ -196,16 +203,16 @@ def _in_memory(
     columns: dict[str, AnyArray], request: Request, prob: str, place: int, origin: Origin
 ) -> Predictions:
     roles = request.roles(prob)
-    return Predictions(
+    return predictions_of(
         columns["label"],
         columns[f"prob{place}"],
         sample_weight=columns.get("weight"),
         clusters=columns.get("clusters"),
-        pos_label=_typed(request.pos_label, columns["label"], request.label),
-        _names=roles.names(),
-        _origin=origin,
-        _fine=True,
-        _more={name: columns[f"by{k}"] for k, name in enumerate(request.by)},
+        pos_label=typed(request.pos_label, columns["label"], request.label),
+        names=roles.names(),
+        origin=origin,
+        fine=True,
+        more={name: columns[f"by{k}"] for k, name in enumerate(request.by)},
     )
 
 
@@ -225,65 +232,11 @@ def _after_dropping(error: errors.InputError, dropped: int) -> errors.InputError
 
 def _short(duck: Duck, request: Request) -> dict[str, AnyArray] | None:
     """Return the columns of a short table; None if it is long."""
-    columns = _fetched(duck, request.columns(), SHORT + 1)
+    columns = fetched(duck, request.columns(), SHORT + 1)
     rows = len(columns["label"])
     if rows == 0:
         raise refusals.file_without_rows(duck.name)
     return None if rows > SHORT else columns
-
-
-def _fetched(duck: Duck, names: dict[str, str], most: int | None) -> dict[str, AnyArray]:
-    """Fetch columns as arrays; numbers as doubles, words as Python strings."""
-    select = [f"{_expression(role, name, duck)} AS {role}" for role, name in names.items()]
-    words = [role for role, name in names.items() if _is_number(role) and _is_text(duck, name)]
-    select += [f"{quoted(names[role])} AS {role}_words" for role in words]
-    fetched = duck.select(", ".join(select), "" if most is None else f"LIMIT {most}")
-    for role in words:
-        _refuse_words(fetched[role], fetched[f"{role}_words"], f"column {shown(names[role])}")
-    return {
-        role: _objects(fetched[role]) if role.startswith("by") else unmasked(fetched[role])
-        for role in names
-    }
-
-
-def _objects(values: AnyArray) -> AnyArray:
-    """Return groups as Python values: whole numbers next to missing ones stay whole."""
-    if not np.ma.is_masked(values):
-        return unmasked(values)
-    plain = np.asarray(values.data).astype(object)
-    plain[np.ma.getmaskarray(values)] = None
-    return plain
-
-
-def _is_number(role: str) -> bool:
-    return role == "weight" or role.startswith("prob")
-
-
-def _is_text(duck: Duck, name: str) -> bool:
-    return _NUMBERS.match(duck.kinds[name]) is None
-
-
-def _expression(role: str, name: str, duck: Duck) -> str:
-    """Say how a column is fetched: numbers as doubles, labels in words as text."""
-    kind = duck.kinds[name]
-    if role in {"clusters", "label"} and _is_text(duck, name):
-        return f"CAST({quoted(name)} AS VARCHAR)"
-    if role.startswith("by"):
-        plain = _PLAIN.match(kind) is not None
-        return quoted(name) if plain else f"CAST({quoted(name)} AS VARCHAR)"
-    if role == "clusters":
-        return quoted(name)
-    if role == "label" and not kind.startswith(("DECIMAL", "HUGEINT", "UHUGEINT")):
-        return quoted(name)
-    return f"TRY_CAST({quoted(name)} AS DOUBLE)"
-
-
-def _refuse_words(numbers: AnyArray, words: AnyArray, name: str) -> None:
-    """Refuse text that is no number, naming its first row."""
-    failed = is_missing(unmasked(numbers)) & ~is_missing(unmasked(words).astype(object))
-    if failed.any():
-        row = int(np.argmax(failed))
-        raise refusals.not_numeric(name, row, str(words[row]))
 
 
 def _drop_missing(columns: dict[str, AnyArray], duck: Duck) -> int:
@@ -301,15 +254,15 @@ def _lazy(
     table: Table, pos_label: object, dropped: int, request: Request, origin: Origin
 ) -> Predictions:
     """Return predictions whose rows stay where they are."""
-    data = Predictions(
+    data = predictions_of(
         table,
         label=request.label,
         prob=request.probs[0],
         weight=request.weight,
         clusters=request.clusters,
         pos_label=pos_label,
-        _origin=Origin(origin.file, origin.sha256, dropped),
-        _fine=True,
+        origin=Origin(origin.file, origin.sha256, dropped),
+        fine=True,
     )
     _check_soft(data, request)
     return data
@@ -324,7 +277,7 @@ def _in_database(request: Request, url: str) -> tuple[Table, object, int]:
     pos_label = None
     if request.pos_label is not None:
         few = table.columns({"label": request.label}).distinct().head(5)
-        pos_label = _typed(request.pos_label, few.fetch()["label"], request.label)
+        pos_label = typed(request.pos_label, few.fetch()["label"], request.label)
     if not request.drop_missing:
         return table, pos_label, 0
     given = _given(table, list(request.used().values()))
@@ -348,16 +301,16 @@ def _prepared(duck: Duck, request: Request) -> tuple[Table, object, int]:
     """Return a relation read as short tables are, the event, and how many rows are left out."""
     columns = request.used()
     for role, name in columns.items():
-        if _is_number(role) and _is_text(duck, name):
-            _refuse_words_in_engine(duck, name)
-    read = {name: _expression(role, name, duck) for role, name in columns.items()}
+        if is_number(role) and is_text_column(duck, name):
+            refuse_words_in_engine(duck, name)
+    read = {name: expression_of(role, name, duck) for role, name in columns.items()}
     label = read[request.label]
     few = unmasked(duck.select(f"DISTINCT {label} AS label", "LIMIT 5")["label"])
-    labels = _truth_values(few)
+    labels = truth_values(few)
     if labels is not few:
-        _refuse_other_words(duck, label, request.label)
+        refuse_other_words(duck, label, request.label)
         read[request.label] = f"(lower({label}) = 'true')"
-    pos_label = _typed(request.pos_label, labels, request.label)
+    pos_label = typed(request.pos_label, labels, request.label)
     replaced = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in read.items())
     if not request.drop_missing:
         return duck.lazy(f"* REPLACE ({replaced})"), pos_label, 0
@@ -365,7 +318,7 @@ def _prepared(duck: Duck, request: Request) -> tuple[Table, object, int]:
     given += [
         f"NOT isnan(CAST(({read[name]}) AS DOUBLE))"
         for role, name in columns.items()
-        if _is_number(role) or not _is_text(duck, name)
+        if is_number(role) or not is_text_column(duck, name)
     ]
     where = " AND ".join(given)
     counts = duck.select(f"count(*) AS rows, count(*) FILTER (WHERE {where}) AS kept")
@@ -373,64 +326,6 @@ def _prepared(duck: Duck, request: Request) -> tuple[Table, object, int]:
     if kept == 0:
         raise _file_all_missing(duck.name, rows)
     return duck.lazy(f"* REPLACE ({replaced})", where), pos_label, rows - kept
-
-
-def _refuse_other_words(duck: Duck, label: str, name: str) -> None:
-    """Refuse a word next to true and false."""
-    other = f"WHERE lower({label}) NOT IN ('true', 'false') LIMIT 4"
-    words = duck.select(f"DISTINCT {label} AS label", other)["label"].tolist()
-    if words:
-        raise refusals.labels_not_binary(f"column {shown(name)}", ["false", "true", *words])
-
-
-def _refuse_words_in_engine(duck: Duck, name: str) -> None:
-    """Refuse text that is no number, naming its first row."""
-    column = quoted(name)
-    found = duck.select(
-        f"{column} AS word, row_number() OVER () - 1 AS row",
-        f"QUALIFY TRY_CAST({column} AS DOUBLE) IS NULL AND {column} IS NOT NULL LIMIT 1",
-    )
-    if len(found["word"]):
-        raise refusals.not_numeric(
-            f"column {shown(name)}", int(found["row"][0]), str(found["word"][0])
-        )
-
-
-def _truth_values(labels: AnyArray) -> AnyArray:
-    """Turn true and false in words into truth values, missing ones staying so."""
-    words = {"true": True, "false": False}
-    if labels.dtype.kind != "O":
-        return labels
-    missing = is_missing(labels)
-    read = [words.get(str(label).lower()) for label in labels.tolist()]
-    if missing.all() or any(
-        value is None and not gap for value, gap in zip(read, missing.tolist(), strict=True)
-    ):
-        return labels
-    return np.array(read, dtype=object if missing.any() else bool)
-
-
-#: Words that DuckDB reads as truth values.
-_TRUTH = dict.fromkeys(("true", "t", "yes", "y", "1"), True) | dict.fromkeys(
-    ("false", "f", "no", "n", "0"), False
-)
-
-
-def _typed(pos_label: str | None, labels: AnyArray, name: str) -> object:
-    """Read a label from the command line as the type of its column."""
-    if pos_label is None:
-        return None
-    known = labels[~is_missing(labels)]
-    first = known[:1].tolist()
-    if first and isinstance(first[0], str):
-        return pos_label
-    try:
-        if first and isinstance(first[0], bool):
-            return _TRUTH[pos_label.lower()]
-        return int(pos_label) if labels.dtype.kind in "iu" else float(pos_label)
-    except (KeyError, ValueError):
-        found = list(dict.fromkeys(known.tolist()))
-        raise refusals.labels_lack_pos_label(f"column {shown(name)}", pos_label, found) from None
 
 
 def _labels_soft(name: str, row: int | None, value: float) -> InputError:

@@ -17,15 +17,21 @@ _RANGE = 1 << 20
 
 def codes_of(column: Column) -> tuple[list[Any], IntArray]:
     """Return the distinct values in order, None for missing ones, and which one each row holds."""
-    values, codes = _by_library(column) or _by_chunks(column)
+    values, codes = _by_library(column) or by_chunks(column)
     values = [plain_value(value) for value in values]
-    ordered = sorted(range(len(values)), key=lambda place: order_of(values[place]))
+    return in_order(values, codes, [order_of(value) for value in values])
+
+
+def in_order(values: list[Any], codes: IntArray, keys: list[Any]) -> tuple[list[Any], IntArray]:
+    """Sort values by their keys, and number them anew."""
+    ordered = sorted(range(len(values)), key=keys.__getitem__)
     number = np.empty(len(values), dtype=np.int64)
     number[ordered] = np.arange(len(values))
     return [values[place] for place in ordered], number[codes]
 
 
-def _by_chunks(column: Column) -> tuple[list[Any], IntArray]:
+def by_chunks(column: Column) -> tuple[list[Any], IntArray]:
+    """Return the distinct values as they are met, None for missing ones, and each row's."""
     seen: dict[Any, int] = {}
     codes = np.empty(len(column), dtype=np.int64)
     for start, values in column.chunks():

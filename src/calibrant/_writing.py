@@ -8,11 +8,14 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from calibrant import errors
 from calibrant._text import named
 from calibrant._types import AnyArray
 from calibrant.errors import InputError, WriteError, path_shown
+
+Content = TypeVar("Content", str, bytes)
 
 
 def check_name(path: Path, ending: str) -> None:
@@ -73,6 +76,13 @@ def write_whole(path: Path, content: str | bytes, *, overwrite: bool = True) -> 
     """Write a file whole or not at all."""
     with taking_place(path, overwrite=overwrite) as part:
         part.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+
+
+def written(content: Content, path: object) -> Content:
+    """Return a text or bytes, which are written to a file as well unless its name is None."""
+    if path is not None:
+        write_whole(path_of("path", path), content)
+    return content
 
 
 @contextmanager

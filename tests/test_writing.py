@@ -13,9 +13,9 @@ from unittest import mock
 import pytest
 
 import calibrant as cb
+from calibrant import _writing as writing
+from calibrant._writing import check_name, check_new, taking_place, write_whole
 from calibrant.calibrators.applying import apply_calibrator
-from calibrant.data.files import writing
-from calibrant.data.files.writing import check_name, check_new, taking_place, write_whole
 from calibrant.errors import InputError
 
 
