@@ -8,9 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from calibrant._version import __version__
-from calibrant.auditing.audit import Audit, advise, audit
 from calibrant.auditing.compare import compare
 from calibrant.auditing.regions import audit_regions
+from calibrant.auditing.renderers import RENDERERS
+from calibrant.auditing.result import Audit
+from calibrant.auditing.run import advise, audit
 from calibrant.calibrators.prior import adjust_prior
 from calibrant.calibrators.registry import KINDS
 from calibrant.certificates.bands import confidence_band, consistency_band
@@ -126,6 +128,10 @@ __all__ = [
 ]
 
 
+RENDERERS |= {
+    "html": ("calibrant.report.html", "html_of"),
+    "markdown": ("calibrant.report.markdown", "markdown_of"),
+}
 #: What is loaded when first asked for: scikit-learn takes a second to import, and most programs
 #: draw nothing.
 _LAZY = {

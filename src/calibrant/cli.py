@@ -29,9 +29,10 @@ from calibrant._writing import (
     write_predictions,
     write_whole,
 )
-from calibrant.auditing.audit import Audit, audit
 from calibrant.auditing.compare import comparison_of
 from calibrant.auditing.groups import Crossed
+from calibrant.auditing.result import Audit
+from calibrant.auditing.run import audit
 from calibrant.calibrators.export_sql import Dialect
 from calibrant.calibrators.fitting import Objective
 from calibrant.calibrators.registry import CalibratorName

@@ -9,10 +9,10 @@ True
 """
 
 from calibrant.auditing.advice import Advice, Trial
-from calibrant.auditing.audit import DataFacts, Provenance
 from calibrant.auditing.compare import Comparison, Difference, ModelFinding
 from calibrant.auditing.curves import Curves, DifferenceCurve, Histogram, ReliabilityCurve
 from calibrant.auditing.groups import GroupFinding
+from calibrant.auditing.result import DataFacts, Provenance
 from calibrant.certificates.bands import Band
 from calibrant.certificates.certificate import Certificate
 from calibrant.certificates.complexity import Complexity

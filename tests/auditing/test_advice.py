@@ -51,7 +51,7 @@ def test_a_sample_without_a_surprise_is_no_evidence(q, n):
 def test_nothing_is_recommended_that_the_test_does_not_support():
     y_true, y_prob, _ = cb.simulate.overconfident().draw(5000, seed=1)
     found = cb.audit(y_true, y_prob)
-    parts = [found._opened, found.certificate]
+    parts = [found.details.opened, found.certificate]
     fair = dataclasses.replace(found.test, p_value=0.0501)
     for test, why in ((fair, "the test does not reject them"), (None, "there is no test of them")):
         advice = advice_of(*parts, test, 0.95, 0)

@@ -80,7 +80,7 @@ def test_to_dict_is_plain_and_complete():
     assert document["provenance"]["calibrant"] == cb.__version__
     assert document["provenance"]["numpy"] == np.__version__
     missing = {field.name for field in dataclasses.fields(found)} - set(document)
-    assert missing == {"diagram", "source"}
+    assert missing == {"details"}
 
 
 def test_to_metrics_is_flat_floats():

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
-from calibrant.auditing.audit import Audit, audit
+from calibrant.auditing.result import Audit
+from calibrant.auditing.run import audit
 from calibrant.simulate import TopicModel
 
 

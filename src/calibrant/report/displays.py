@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from calibrant._extras import require
-from calibrant.auditing.audit import Audit, audit
 from calibrant.auditing.curves import ReliabilityCurve
 from calibrant.auditing.groups import GroupFinding
+from calibrant.auditing.result import Audit
+from calibrant.auditing.run import audit
 from calibrant.certificates.certificate import percent
 from calibrant.decisions.curve import CostCurve
 from calibrant.errors import InputError

@@ -10,8 +10,8 @@ import numpy as np
 from calibrant import errors
 from calibrant._extras import require
 from calibrant._types import FloatArray
-from calibrant.auditing.audit import Audit
 from calibrant.auditing.curves import Histogram, ReliabilityCurve
+from calibrant.auditing.result import Audit
 from calibrant.data import refusals
 from calibrant.data.memory.labels import check_event
 from calibrant.decisions.curve import CostCurve

@@ -13,8 +13,8 @@ import numpy as np
 from calibrant._extras import require
 from calibrant._text import MOST_OF_MESSAGE, named, visible
 from calibrant._types import FloatArray
-from calibrant.auditing.audit import Audit
 from calibrant.auditing.curves import DifferenceCurve, Histogram, ReliabilityCurve
+from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import rounded_down, rounded_up
 from calibrant.decisions.curve import CostCurve
 from calibrant.measures.interval import Interval

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from calibrant._text import visible
-from calibrant.auditing.audit import Audit
+from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import rounded_down, rounded_up
 from calibrant.report.html import count, number, percent
 

@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from calibrant._text import named
-from calibrant.auditing.audit import Audit
 from calibrant.auditing.compare import Comparison
 from calibrant.auditing.groups import GroupFinding
+from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import percent, rounded_down, rounded_up
 from calibrant.certificates.specification import BETTING_BELOW
 from calibrant.certificates.testing import chance

@@ -1,0 +1,72 @@
+"""Details: what an audit finds when first asked for it, from the rows behind it.
+
+Curves and advice take as long as all the rest, and most audits are asked for neither.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from calibrant.auditing.advice import advice_need
+from calibrant.auditing.curves import CURVES_NEED, Curves, curves_of
+from calibrant.core.diagram import TOLERANCE, Diagram, Source, resolve
+from calibrant.errors import InputError
+
+
+class Details:
+    """The diagram of an audit and the rows behind it, to be looked at again.
+
+    Copies keep the rows. What is pickled does not: it holds what was found before, and says so
+    where more is asked of it.
+    """
+
+    def __init__(self, diagram: Diagram, source: Source) -> None:
+        self.diagram = diagram
+        self._source: Source | None = source
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the rows behind: they may be millions, or on a server."""
+        return {**self.__dict__, "_source": None}
+
+    def __copy__(self) -> Details:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Details:
+        return self
+
+    @cached_property
+    def opened(self) -> Diagram:
+        """The diagram, opened as far as curves and advice need."""
+        needs = (*CURVES_NEED, advice_need)
+        if self._source is None:
+            if any(self.diagram.hides(need) for need in needs):
+                raise _rows_gone()
+            return self.diagram
+        opened = resolve(self._source, *needs, start=self.diagram)
+        self._source.release()
+        _check_same(opened, self.diagram)
+        return opened
+
+    def curves(self, confidence: float, seed: int, *, independent: bool) -> Curves:
+        """Return what pictures show."""
+        return curves_of(self.opened, confidence, seed, independent=independent)
+
+
+def _check_same(opened: Diagram, before: Diagram) -> None:
+    """Refuse rows that are not those which were tallied."""
+    rows = int(opened.cells.rows.sum()), int(before.cells.rows.sum())
+    sums = ((opened.weight, before.weight), (opened.positives, before.positives))
+    slack = 1e3 * TOLERANCE * before.weight
+    if rows[0] != rows[1] or any(abs(one - other) > slack for one, other in sums):
+        raise InputError(
+            "The rows of this audit have changed since it was made, so that curves and advice "
+            "would be those of other rows. Audit them again."
+        )
+
+
+def _rows_gone() -> InputError:
+    return InputError(
+        "This audit was pickled without its rows, which curves and advice, and so reports, need. "
+        "Ask for .curves and .advice before it is pickled, or audit the rows again."
+    )

@@ -1,0 +1,372 @@
+"""The result of an audit: everything that was found, in words and numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from calibrant._writing import written
+from calibrant.auditing.advice import Advice, advice_of, no_advice
+from calibrant.auditing.curves import Curves
+from calibrant.auditing.details import Details
+from calibrant.auditing.groups import GroupFinding
+from calibrant.auditing.renderers import rendered
+from calibrant.certificates.certificate import Certificate
+from calibrant.certificates.evidence import too_good
+from calibrant.certificates.testing import CalibrationTest
+from calibrant.core.diagram import TOLERANCE
+from calibrant.decisions.costs import costs_of
+from calibrant.errors import InputError
+from calibrant.measures.family import Measures
+from calibrant.measures.interval import Interval
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class DataFacts:
+    """What the predictions are like, before any judgement.
+
+    Attributes
+    ----------
+    rows : int
+        Rows that count (of positive weight).
+    weight : float
+        Their total weight; equal to `rows` without weights.
+    observed_rate : float
+        Share of the weight where the event happened.
+    mean_prediction : float
+        Mean score.
+    labels_binary : bool
+        Labels are two values, not fractions.
+    weights_integer : bool
+        Weights are whole numbers, or there are none.
+    dropped : int
+        Rows left out because a value was missing.
+    """
+
+    rows: int
+    weight: float
+    observed_rate: float
+    mean_prediction: float
+    labels_binary: bool
+    weights_integer: bool
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a reviewer needs to repeat the audit.
+
+    Attributes
+    ----------
+    calibrant, numpy : str
+        Versions.
+    rows : int
+        Rows read, those without weight and those dropped included.
+    file, file_sha256 : str or None
+        The file the predictions came from, and its hash.
+    seed : int or None
+        The seed of what was drawn, if anything was.
+    command : str or None
+        The command line that made the audit.
+    event, score : str or None
+        Which column and label the event is, and which column has the scores; None for arrays.
+    """
+
+    calibrant: str
+    numpy: str
+    rows: int
+    file: str | None = None
+    file_sha256: str | None = None
+    seed: int | None = None
+    command: str | None = None
+    event: str | None = None
+    score: str | None = None
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What can be said about a set of predictions; `audit` makes one.
+
+    Attributes
+    ----------
+    data : DataFacts
+        Rows, weight, rates.
+    calibration_error : float
+        c_emp, exact for rows. For a tally: its value at the edges of cells, a lower bound.
+    calibration_error_at_most : float
+        The same for rows. For a tally: the upper bound.
+    worst_intervals : tuple of Interval
+        Where predictions and outcomes differ most, worst first, disjoint.
+    reliability : tuple of Interval
+        Up to ten groups of about equal weight, in order of score.
+    warnings : tuple of str
+        What is allowed but should be known.
+    missing : dict of str to str
+        Why there is no number, for every name that is NaN in `to_metrics`.
+    provenance : Provenance
+        Versions, file and command.
+    measures : Measures
+        The measures that others report, next to the calibration error.
+    certificate : Certificate or None
+        What is promised about the true calibration error; None, and `missing` says why, if labels
+        are soft or weights are no row counts, or if there is no error at all: see `question`.
+    test : CalibrationTest or None
+        Whether the scores can be right at all; None, and `missing` says why, if there is no test.
+    groups : tuple of GroupFinding
+        With `by`: what was found in each group, the most evidence against calibration first.
+    confidence : float
+        Of the certificate and of every interval and band.
+    seed : int
+        The seed of whatever was drawn.
+    independent : bool
+        Rows are independent of each other: they do not come in clusters.
+    details : Details
+        The cumulative diagram that all of it was read off, and the rows, for `curves` and `advice`,
+        which are computed when first asked for: rows that were changed meanwhile are refused.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.overconfident().draw(20_000, seed=1)
+    >>> report = cb.audit(y_true, y_prob)
+    >>> print(report.headline)
+    In the worst range of scores predictions and outcomes differ by 4.42 events per 100 rows
+    of these data (calibration error 0.04417, 20,000 rows).
+    >>> print(report.where)
+    It fails most for scores above 0.0005979 up to 0.5162 (12,845 rows): 17.24% predicted on
+    average, 24.12% observed, so these scores are too low.
+    >>> round(report.calibration_error, 4), round(report.certificate.upper, 4)
+    (0.0442, 0.0494)
+    >>> round(report.measures.roc_auc, 3)
+    0.814
+    >>> sorted(report.to_metrics())[:3]
+    ['brier_discrimination', 'brier_miscalibration', 'brier_score']
+    """
+
+    data: DataFacts
+    calibration_error: float
+    calibration_error_at_most: float
+    worst_intervals: tuple[Interval, ...]
+    reliability: tuple[Interval, ...]
+    warnings: tuple[str, ...]
+    missing: dict[str, str] = field(hash=False)
+    provenance: Provenance
+    measures: Measures
+    certificate: Certificate | None
+    test: CalibrationTest | None
+    groups: tuple[GroupFinding, ...]
+    confidence: float
+    seed: int
+    independent: bool
+    details: Details = field(repr=False, compare=False)
+
+    @cached_property
+    def curves(self) -> Curves:
+        """What pictures show: reliability, difference, cost, and where the scores are."""
+        return self.details.curves(self.confidence, self.seed, independent=self.independent)
+
+    @cached_property
+    def advice(self) -> Advice | None:
+        """Whether to recalibrate, and how; None if labels are soft, or rows are no counts."""
+        if not self.independent:
+            return None
+        opened = self.details.opened
+        if self.question is not None:
+            return no_advice(opened)
+        failing = sum(one.certain for one in self.groups)
+        known = self.certificate, self.test, self.confidence, self.seed
+        return advice_of(opened, *known, failing=failing)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the calibration error is exact, not bounded."""
+        return self.calibration_error_at_most - self.calibration_error <= TOLERANCE
+
+    @property
+    def headline(self) -> str:
+        """The finding in one sentence."""
+        unit = "rows" if self.data.weights_integer else "units of weight"
+        if self.calibration_error_at_most <= TOLERANCE:
+            agree = "Predictions and outcomes agree in every range of scores"
+            return f"{agree} (calibration error 0, {self.data.rows:,} rows)."
+        found, most = f"{self.calibration_error:.4g}", ""
+        if not self.exact:
+            most = "at most "
+            found += f" or up to {self.calibration_error_at_most - self.calibration_error:.2g} more"
+        return (
+            f"In the worst range of scores predictions and outcomes differ by {most}"
+            f"{_events(self.calibration_error_at_most, bound=not self.exact)} {unit} of these data "
+            f"(calibration error {found}, {self.data.rows:,} rows)."
+        )
+
+    @property
+    def where(self) -> str:
+        """Where it fails most, in one sentence."""
+        worst = self.worst_intervals[0]
+        if worst.verdict == "exact":
+            return "Predictions and outcomes agree in every range of scores."
+        return (
+            f"It fails most for {worst.where} ({worst.rows:,} rows): "
+            f"{100 * worst.mean_prediction:.2f}% predicted on average, "
+            f"{100 * worst.observed_rate:.2f}% observed, so these scores are {worst.verdict}."
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What should be known: rows that were left out, and warnings that `summary` has not."""
+        dropped = self.data.dropped
+        left_out = (f"{dropped:,} rows with a missing value were dropped.",) if dropped else ()
+        return (*left_out, *(text for text in self.warnings if text != self.question))
+
+    @property
+    def question(self) -> str | None:
+        """What is asked in place of a promise where there is no calibration error at all.
+
+        Rows that a calibrator was fitted to look perfect, whatever it is worth.
+        """
+        return self.missing.get("certified_upper") if too_good(self.details.diagram) else None
+
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """The findings in sentences: how large, what is promised, where."""
+        promised = self.question if self.certificate is None else self.certificate.sentence
+        promise = () if promised is None else (promised,)
+        return (self.headline, *promise, self.where, *self._group_sentence())
+
+    def _group_sentence(self) -> tuple[str, ...]:
+        """Say how many groups are miscalibrated for certain, and which one most."""
+        if not self.groups:
+            return ()
+        certain = [one for one in self.groups if one.certain]
+        if not certain:
+            return (f"None of {len(self.groups):,} groups is miscalibrated for certain.",)
+        worst = certain[0]
+        verb = "is" if len(certain) == 1 else "are"
+        return (
+            f"{len(certain):,} of {len(self.groups):,} groups {verb} miscalibrated for certain, "
+            f"the clearest being {worst.name} (calibration error {worst.calibration_error:.4g} on "
+            f"{worst.rows:,} rows).",
+        )
+
+    def __repr__(self) -> str:
+        return " ".join(self.summary)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "schema": "calibrant.audit",
+            "schema_version": SCHEMA_VERSION,
+            "summary": list(self.summary),
+            "confidence": self.confidence,
+            "seed": self.seed,
+            "independent": self.independent,
+            "data": asdict(self.data),
+            "calibration_error": self.calibration_error,
+            "calibration_error_at_most": self.calibration_error_at_most,
+            "worst_intervals": [interval.to_dict() for interval in self.worst_intervals],
+            "reliability": [interval.to_dict() for interval in self.reliability],
+            "certificate": None if self.certificate is None else self.certificate.to_dict(),
+            "test": None if self.test is None else self.test.to_dict(),
+            "measures": _plain(asdict(self.measures)),
+            "groups": [one.to_dict() for one in self.groups],
+            "advice": None if self.advice is None else self.advice.to_dict(),
+            "curves": self.curves.to_dict(),
+            "warnings": list(self.warnings),
+            "missing": dict(self.missing),
+            "provenance": asdict(self.provenance),
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return everything as JSON text, and write it to a file if there is a path.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it: whole or not at all.
+        """
+        return written(json.dumps(self.to_dict(), indent=2, allow_nan=False), path)
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """Return the findings as Markdown, for a pull request or a model card.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it as well: whole or not at all.
+        """
+        return written(rendered("markdown", self), path)
+
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        false_positive: float = 1.0,
+        false_negative: float = 1.0,
+    ) -> str:
+        """Return the report as one HTML text, and write it to a file if there is a path.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it: whole or not at all.
+        false_positive : float, default 1
+            Where the slider for the cost of a false positive starts.
+        false_negative : float, default 1
+            The same for a false negative.
+        """
+        costs = costs_of(false_positive, false_negative)
+        positive, negative = costs.false_positive, costs.false_negative
+        text = rendered("html", self, false_positive=positive, false_negative=negative)
+        return written(text, path)
+
+    def _repr_html_(self) -> str:
+        """Show the report in a notebook, in a frame of its own."""
+        try:
+            page = escape(self.to_html())
+        except InputError:  # without the extra there is the prose
+            return "".join(f"<p>{escape(sentence)}</p>" for sentence in self.summary)
+        style = "width:100%;height:40rem;border:1px solid #d0d7de"
+        return f'<iframe title="Calibration report" style="{style}" srcdoc="{page}"></iframe>'
+
+    def to_metrics(self) -> dict[str, float]:
+        """Return the main numbers as a flat dict of floats, for experiment trackers.
+
+        Every audit has the same keys. Where there is no number it is NaN, and `missing` says why.
+        """
+        worst = self.worst_intervals[0]
+        return {
+            "rows": float(self.data.rows),
+            "weight": self.data.weight,
+            "observed_rate": self.data.observed_rate,
+            "mean_prediction": self.data.mean_prediction,
+            "calibration_error": self.calibration_error,
+            "calibration_error_at_most": self.calibration_error_at_most,
+            "worst_interval_rows": float(worst.rows),
+            "worst_interval_mean_prediction": worst.mean_prediction,
+            "worst_interval_observed_rate": worst.observed_rate,
+            "worst_interval_excess": worst.excess,
+            "certified_upper": math.nan if self.certificate is None else self.certificate.upper,
+            "test_p_value": math.nan if self.test is None else self.test.p_value,
+            **self.measures.to_metrics(),
+        }
+
+
+def _plain(value: Any) -> Any:
+    """Spell an infinite number as a word, because JSON has none."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _events(share: float, *, bound: bool) -> str:
+    """Say a share as events per 100, or per a larger round number; a bound is rounded up."""
+    per = next((per for per in (100, 10_000, 1_000_000) if share * per >= 0.1), 100_000_000)
+    events = math.ceil(share * per * 100 - 1e-9) / 100 if bound else share * per
+    return f"{events:.2f} events per {per:,}"
