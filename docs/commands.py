@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import typer
 from typer.models import ArgumentInfo
 
 from calibrant.cli import app
@@ -37,6 +38,8 @@ def section(name: str, command: Callable[..., Any]) -> Iterator[str]:
     yield from ("", "| Option | Value | What it does |", "| :-- | :-- | :-- |")
     hints = get_type_hints(command, include_extras=True)
     for parameter in inspect.signature(command).parameters.values():
+        if hints[parameter.name] is typer.Context:
+            continue
         kind, info = get_args(hints[parameter.name])[:2]
         yield option(parameter.name, kind, info, parameter.default)
 

@@ -160,7 +160,9 @@ def _name_without_ending(path: str, ending: str) -> InputError:
 
 
 def _file_exists(path: str) -> InputError:
-    return InputError(f"There is a file {path_shown(path)} already. Add --overwrite to replace it.")
+    return InputError(
+        f"There is a file {path_shown(path)} already. Add overwrite=True to replace it."
+    )
 
 
 def _not_regular(path: str) -> InputError:

@@ -159,7 +159,7 @@ def test_clip_gives_forests_a_slope_and_changes_nothing_else():
     y_prob = y_prob.round(1)
     plain, clipped = cb.audit(y_true, y_prob), cb.audit(y_true, y_prob, clip=0.01)
     assert "clip=" in plain.missing["slope"]
-    assert "--clip" in plain.missing["slope"]
+    assert "clip=0.001" in plain.missing["slope"]
     assert clipped.missing == {}
     for name in ("slope", "intercept"):
         function = getattr(cb, f"calibration_{name}")

@@ -24,7 +24,7 @@ def test_a_copy_finds_what_the_audit_finds():
 
 def test_a_pickled_audit_is_the_same_result():
     found = cb.audit(*rows())
-    other = pickle.loads(pickle.dumps(found))  # noqa: S301
+    other = pickle.loads(pickle.dumps(found))
     assert other == found
     assert other.summary == found.summary
     assert other.to_metrics() == found.to_metrics()
@@ -33,7 +33,7 @@ def test_a_pickled_audit_is_the_same_result():
 
 @pytest.mark.parametrize("ask", [lambda a: a.curves, lambda a: a.advice, lambda a: a.to_html()])
 def test_a_pickled_audit_says_that_its_rows_are_gone(ask):
-    other = pickle.loads(pickle.dumps(cb.audit(*rows())))  # noqa: S301
+    other = pickle.loads(pickle.dumps(cb.audit(*rows())))
     with pytest.raises(cb.InputError, match="pickled without its rows"):
         ask(other)
 
@@ -41,7 +41,7 @@ def test_a_pickled_audit_says_that_its_rows_are_gone(ask):
 def test_what_was_asked_for_before_is_pickled_too():
     found = cb.audit(*rows())
     expected = found.to_json()
-    assert pickle.loads(pickle.dumps(found)).to_json() == expected  # noqa: S301
+    assert pickle.loads(pickle.dumps(found)).to_json() == expected
 
 
 def test_a_pickled_audit_holds_no_rows():
@@ -50,7 +50,7 @@ def test_a_pickled_audit_holds_no_rows():
 
 def test_few_rows_are_all_in_the_diagram_and_need_no_source():
     found = cb.audit([0, 1, 0, 1], [0.1, 0.7, 0.2, 0.9])
-    other = pickle.loads(pickle.dumps(found))  # noqa: S301
+    other = pickle.loads(pickle.dumps(found))
     assert other.to_json() == found.to_json()
 
 

@@ -278,10 +278,7 @@ def test_pairs_are_those_of_the_first_ten_columns_unless_all_are_asked_for():
         *combinations(names[:10], 2),
     }
     assert len({one.columns for one in every.groups}) == 12 + 66
-    note = (
-        "Pairs were audited for the first 10 of 12 columns; "
-        'crossed="all" (--crossed all) audits all 66.'
-    )
+    note = 'Pairs were audited for the first 10 of 12 columns; crossed="all" audits all 66.'
     assert note in some.warnings
     assert note in some.to_markdown()
     assert note in json.loads(some.to_json())["warnings"]

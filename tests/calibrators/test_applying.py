@@ -484,7 +484,7 @@ def test_output_may_be_the_input_also_through_a_link(small, tmp_path):
     small.chmod(0o640)
     link = tmp_path / "link.csv"
     link.symlink_to(small)
-    with pytest.raises(InputError, match="Add --overwrite"):
+    with pytest.raises(InputError, match="Add overwrite=True"):
         applied(small, link)
     applied(small, link, overwrite=True)
     assert link.is_symlink()

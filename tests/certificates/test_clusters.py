@@ -145,7 +145,7 @@ def test_assumptions_name_the_largest_size(patients):
 
 def test_in_the_audit(patients):
     y_true, y_prob, who = patients
-    with pytest.raises(ValueError, match=r"there are none\. Pass clusters="):
+    with pytest.raises(ValueError, match=r"there are none\. Say by clusters= which"):
         cb.audit(y_true, y_prob, estimand="cluster")
     found = cb.audit(y_true, y_prob, clusters=who, estimand="cluster")
     assert found.certificate.unit == "clusters"
@@ -159,7 +159,7 @@ def test_in_the_audit(patients):
     ("options", "words"),
     [
         ({}, 'estimand="row" needs max_cluster_size'),
-        ({"max_cluster_size": 2}, "A cluster has .* rows, but max_cluster_size is 2"),
+        ({"max_cluster_size": 2}, "A cluster has .* rows, but max_cluster_size=2"),
         ({"max_cluster_size": 0}, "max_cluster_size must be a whole number, 1 or more"),
         ({"estimand": "cluster", "method": "band"}, 'method="band" does not carry over'),
         ({"estimand": "cluster", "method": "fixed_design"}, "does not carry over"),

@@ -48,7 +48,7 @@ CASES = {
     "nan score": (
         ([0, 1, 1], [0.5, np.nan, np.nan]),
         {},
-        "y_prob has missing values in 2 rows, first in row 1.*--drop-missing",
+        "y_prob has missing values in 2 rows, first in row 1.*Remove or fill these rows",
     ),
     "none score": (([0, 1], [0.5, None]), {}, "y_prob has missing values in 1 row, first in row 1"),
     "pandas NA": (

@@ -81,7 +81,7 @@ def test_downloads_are_checked_too(small_files, tmp_path, monkeypatch):
         raise OSError("no route to host")
 
     monkeypatch.setattr(pooch, "retrieve", unreachable)
-    with pytest.raises(ValueError, match=r"could not be downloaded .*no route to host.*--data-dir"):
+    with pytest.raises(ValueError, match=r"could not be downloaded .*no route to host.*data_dir="):
         datasets.load_adult()
 
 

@@ -2,12 +2,14 @@
 
 import contextlib
 import io
+import json
 import os
 import subprocess
 import sys
 from unittest import mock
 
 from calibrant.cli import main
+from calibrant.simulate import overconfident
 
 #: The command in a process that says when it has come to its own first line.
 ANNOUNCED = """
@@ -54,3 +56,21 @@ def calibrant(*args, cwd=None):
         stream.flush()
         texts.append(stream.buffer.getvalue().decode())
     return subprocess.CompletedProcess(command, code, *texts)
+
+
+def audited(*args, **kwargs):
+    """Return the JSON of an audit."""
+    done = calibrant("audit", *args, "--json", **kwargs)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def written(folder, rows=400):
+    """Write predictions in two groups to a file; return the options that name it."""
+    y_true, y_prob, _ = overconfident().draw(rows, seed=1)
+    lines = [
+        f"{int(y)},{p!r},{'ab'[i % 2]}"
+        for i, (y, p) in enumerate(zip(y_true, y_prob.tolist(), strict=True))
+    ]
+    (folder / "a.csv").write_text("y,p,g\n" + "\n".join(lines) + "\n")
+    return ("a.csv", "--label", "y", "--prob", "p")

@@ -30,7 +30,7 @@ def claims_of(
         names = ("certified_upper", "test_p_value")
         return None, None, (Gap(names, f"No certificate and no test: {error}"),)
     if too_good(diagram) and terms.method != "isotonic":  # which is for such rows
-        own = ', or bound its own with method="isotonic" (--method isotonic)'
+        own = ', or bound its own with method="isotonic"'
         own = own if data.clusters is None else ""  # there is no such bound for clusters
         question = (
             f"No calibration error at all on {diagram.count:,} rows: {WERE_THESE} Then they prove "

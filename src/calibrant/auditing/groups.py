@@ -216,7 +216,7 @@ def _left_out(grouped: Grouped, audited: int) -> tuple[str, ...]:
         return ()
     return (
         f"Pairs were audited for the first {_FIRST} of {len(grouped.splits)} columns; "
-        f'crossed="all" (--crossed all) audits all {pairs:,}.',
+        f'crossed="all" audits all {pairs:,}.',
     )
 
 

@@ -249,5 +249,5 @@ def _output_among_inputs(path: str) -> InputError:
 def _column_exists(name: str, column: str) -> InputError:
     return InputError(
         f"There is a column {shown(column)} already, so none can be added as {shown(name)}. Give "
-        "it another name: --name calibrated_2."
+        'it another name: name="calibrated_2".'
     )

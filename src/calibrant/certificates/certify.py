@@ -242,6 +242,6 @@ def certify(
 
 def _clusters_missing() -> InputError:
     return InputError(
-        "estimand and max_cluster_size say how clusters count, but there are none. "
-        "Pass clusters=, one value for each row (on the command line: --clusters COLUMN)."
+        "estimand= and max_cluster_size= say how clusters count, but there are none. "
+        "Say by clusters= which cluster each row is in."
     )

@@ -149,18 +149,17 @@ def betting_clusters(found: Clustered, delta: float) -> Bound:
 
 def _cluster_too_large(size: int, most: int) -> InputError:
     return InputError(
-        f"A cluster has {size:,} rows, but max_cluster_size is {most:,}. It must be a limit that "
-        "was known before the data; leave rows out beyond it by a rule of your own, or use "
+        f"A cluster has {size:,} rows, but max_cluster_size={most}. It must be a limit that was "
+        "known before the data; leave rows out beyond it by a rule of your own, or use "
         'estimand="cluster", which needs no limit.'
     )
 
 
 def _cluster_size_missing() -> InputError:
     return InputError(
-        'With clusters, estimand="row" needs max_cluster_size: the most rows that a cluster can '
+        'With clusters, estimand="row" needs max_cluster_size=, the most rows that a cluster can '
         "have, known before the data and not read off them. Pass it, or let every cluster count "
-        'once with estimand="cluster" (on the command line: --max-cluster-size, or --estimand '
-        "cluster)."
+        'once with estimand="cluster".'
     )
 
 

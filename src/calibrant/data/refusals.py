@@ -54,7 +54,7 @@ def lengths_differ(lengths: Sequence[tuple[str, int]]) -> InputError:
 def missing(name: str, count: int, row: int | None) -> InputError:
     return InputError(
         f"{name} has missing values in {row_count(count)}{first_row(row)}. "
-        "Remove or fill these rows; on the command line --drop-missing removes them."
+        "Remove or fill these rows."
     )
 
 
@@ -62,8 +62,8 @@ def not_numeric(name: str, row: int | None, value: object) -> InputError:
     way_out = "Convert the column to numbers first."
     if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", named(value)):
         way_out = (
-            "If that is a decimal comma: DuckDB, and so a query in --sql, reads such a file by "
-            "read_csv('mine.csv', decimal_separator=','), and pandas by read_csv(..., decimal=',')."
+            "If that is a decimal comma: DuckDB reads such a file by read_csv('mine.csv', "
+            "decimal_separator=','), and pandas by read_csv(..., decimal=',')."
         )
     return InputError(
         f"{name} must hold numbers, but{first_row(row, '') or ' it'} holds {shown(value)}. "
@@ -107,11 +107,9 @@ def labels_not_binary(name: str, values: Sequence[object]) -> InputError:
 
 def labels_need_pos_label(name: str, values: Sequence[object]) -> InputError:
     given = " or ".join(f"pos_label={shown(value)}" for value in values)
-    options = " or ".join(f"--pos-label {named(value)}" for value in values)
     return InputError(
         f"{name} holds the labels {listing(values, show=shown)}; say which one is the event whose "
-        f"probability the scores are: {given} (on the command line: {options}). What takes no "
-        f"pos_label takes {name} == the event. "
+        f"probability the scores are: {given}. What takes no pos_label takes labels == the event. "
         "Without it labels must be 0/1, -1/1, True/False, or fractions between 0 and 1."
     )
 
@@ -195,9 +193,9 @@ def argument_superfluous(names: Sequence[str], kind: str) -> InputError:
 def scores_without_odds(name: str, count: int, row: int | None, value: float) -> InputError:
     return InputError(
         f"{name} must lie strictly between 0 and 1 for log-odds, but {row_count(count)} of it hold "
-        f"0 or 1{first_row(row)} with {shown(value)}. Pass clip=, such as clip=0.001 (on the "
-        "command line: --clip 0.001), to move scores into [0.001, 0.999] for slope and intercept "
-        "alone; or use observed_expected_ratio, which needs no log-odds."
+        f"0 or 1{first_row(row)} with {shown(value)}. Pass clip=, such as clip=0.001, to "
+        "move scores into [0.001, 0.999] for slope and intercept alone; or use "
+        "observed_expected_ratio, which needs no log-odds."
     )
 
 

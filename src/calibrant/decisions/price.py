@@ -108,7 +108,7 @@ class Price:
             asked = WERE_THESE.capitalize()
             return (
                 f"No cap: there is no calibration error at all on these rows. {asked} Then they "
-                'prove nothing: take rows that it has not seen, or method="isotonic" for its own.'
+                "prove nothing: take rows that it has not seen, or the isotonic method for its own."
             )
         total = ""
         if self.total_cap is not None:

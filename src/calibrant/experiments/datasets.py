@@ -211,5 +211,5 @@ def _data_changed(name: str, place: str) -> InputError:
 def _data_unreachable(name: str, url: str, why: str) -> InputError:
     return InputError(
         f"{name} could not be downloaded from {named(url)} ({named(why, 200)}). Put it in a folder "
-        "and name that folder with --data-dir or CALIBRANT_DATA."
+        "and name that folder by data_dir= or CALIBRANT_DATA."
     )

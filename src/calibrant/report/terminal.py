@@ -17,8 +17,7 @@ from calibrant._text import named
 from calibrant.auditing.compare import Comparison
 from calibrant.auditing.groups import GroupFinding
 from calibrant.auditing.result import Audit
-from calibrant.certificates.certificate import percent, rounded_down, rounded_up
-from calibrant.certificates.specification import BETTING_BELOW
+from calibrant.certificates.certificate import rounded_down, rounded_up
 from calibrant.certificates.testing import chance
 from calibrant.decisions.price import Price
 from calibrant.decisions.regret import DecisionCost
@@ -63,60 +62,6 @@ def render(audit: Audit, console: Console) -> None:
             _reliability(audit.reliability, marks),
             *_groups(audit.groups),
             *([Text(), Text(f"What to do: {audit.advice.summary[0]}")] if audit.advice else []),
-        )
-    )
-
-
-#: What each method of a plan is for.
-_PURPOSE = {
-    "certified": "recommended: proved for any model and data",
-    "asymptotic": "normal limit, not proved for finitely many rows",
-    "fixed_design": "proved, about exactly these scores",
-    "band": "proved, for all intervals of scores at once",
-    "isotonic": "proved, on the rows a nondecreasing calibrator was fitted on",
-    "gao2017": "the bound of Gao, Parameswaran and Peng (2017)",
-}
-
-
-def render_plan(
-    epsilon: float,
-    confidence: float,
-    sizes: Mapping[str, int],
-    console: Console,
-    *,
-    assurance: float | None,
-    sharp: bool,
-) -> None:
-    """Print how many rows each method takes; the first one is recommended."""
-    rows = next(iter(sizes.values()))
-    table = _table("Rows by method", "scores", "rows", "scores")
-    table.columns[0].header, table.columns[2].header = "method", "what it is"
-    for method, size in sizes.items():
-        table.add_row(method, f"{size:,}", _PURPOSE[method])
-    basis = (
-        "Computed for the scores given."
-        if sharp
-        else "Worst case over all scores; --scores FILE --prob COLUMN gives fewer."
-    )
-    enough = (
-        "At that size the mean upper bound of a calibrated classifier equals this, so that about "
-        "half of the samples of that size will do; --assurance 0.9 says where 90% will."
-        if assurance is None
-        else f"Of the samples of that size, {percent(assurance)} will do for a calibrated "
-        "classifier."
-    )
-    if rows < BETTING_BELOW:
-        enough += " Then audit with --method certified, because so few rows are bet on otherwise."
-    console.print(
-        Group(
-            Text(
-                f"To certify with {percent(confidence)} confidence that the calibration error "
-                f"is at most {epsilon:g}, label about {rows:,} rows.",
-                style="bold",
-            ),
-            Text(f"{enough} A miscalibrated one takes more, or never does. {basis}"),
-            Text(),
-            table,
         )
     )
 
@@ -361,7 +306,7 @@ def _groups(groups: Sequence[GroupFinding]) -> list[Text | Table]:
             "certain" if one.certain else "",
         )
     left = len(groups) - _MOST_GROUPS
-    more = f"... and {left:,} more; --json shows all" if left > 0 else ""
+    more = f"... and {left:,} more; the JSON has all" if left > 0 else ""
     return [Text(), table, *([Text(more, style="dim")] if more else [])]
 
 

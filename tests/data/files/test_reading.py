@@ -161,7 +161,7 @@ def test_any_select(length, tmp_path):
 def test_what_is_no_select_does_nothing(sql, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
-        InputError, match=r"(the result of --sql could not be read|query must be one SELECT)"
+        InputError, match=r"(the result of the query could not be read|query must be one SELECT)"
     ):
         read_predictions(sql=sql, label="y", prob="p")
     assert list(tmp_path.iterdir()) == []
@@ -169,7 +169,7 @@ def test_what_is_no_select_does_nothing(sql, tmp_path, monkeypatch):
 
 def test_a_file_or_a_select_but_not_both():
     for options in ({}, {"file": "a.csv", "sql": "SELECT 1"}):
-        with pytest.raises(InputError, match="Name a file, or write a SELECT after --sql"):
+        with pytest.raises(InputError, match="Name a file, or give sql=, a SELECT"):
             read_predictions(label="y", prob="p", **options)
 
 

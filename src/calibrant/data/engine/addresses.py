@@ -167,6 +167,6 @@ def _end_of_quoted(line: str, begin: int, closing: str) -> int | None:
 
 def _variable_unset(name: str) -> InputError:
     return InputError(
-        f"--url env:{named(name)} asks for the environment variable {named(name)}, "
+        f'url="env:{named(name)}" asks for the environment variable {named(name)}, '
         f"which is not set: export {named(name)}=postgresql+psycopg://..."
     )

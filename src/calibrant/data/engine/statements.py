@@ -183,12 +183,12 @@ def _silent() -> Iterator[None]:
 def _query_not_parsed(engine: str, why: str) -> InputError:
     return InputError(
         f"The query must be one SELECT, but it cannot be parsed as SQL of {engine} ({why}). If the "
-        "database reads it, make a view of it there, and name that instead: table=, or --table."
+        "database reads it, make a view of it there, and name that instead: table=."
     )
 
 
 def _query_in_two_ways(what: str) -> InputError:
     return InputError(
         f"The query must be one SELECT beyond doubt, but it holds {what}. A database may read that "
-        "in two ways. Or make a view of it there, and name that instead: table=, or --table."
+        "in two ways. Or make a view of it there, and name that instead: table=."
     )

@@ -75,7 +75,7 @@ class Duck:
         if (file is None) == (sql is None):
             raise _file_or_sql()
         text = str(file) if sql is None else sql
-        self.name = without_secrets(repr(text)) if sql is None else "the result of --sql"
+        self.name = without_secrets(repr(text)) if sql is None else "the result of the query"
         # nothing is fetched from anywhere unless the user names a remote place
         local: dict[str, Any] = {}
         if not _REMOTE.search(text):
@@ -244,6 +244,4 @@ def _file_unreadable(path: str, why: str) -> InputError:
 
 
 def _file_or_sql() -> InputError:
-    return InputError(
-        "Name a file, or write a SELECT after --sql: one of the two. For a database: --url."
-    )
+    return InputError("Name a file, or give sql=, a SELECT: one of the two. For a database: url=.")

@@ -132,7 +132,7 @@ def read_models(
 ) -> Models:
     """Read predictions of several models on the same rows; as for `read_predictions`."""
     if len(set(probs)) < 2 or len(set(probs)) < len(probs):
-        raise refusals.too_few_models("--prob", "--prob model_a --prob model_b")
+        raise refusals.too_few_models("probs", "probs=['model_a', 'model_b']")
     request = Request(label, tuple(probs), file, **options)
     _check_place(request)
     if request.url is not None:
@@ -331,31 +331,31 @@ def _prepared(duck: Duck, request: Request) -> tuple[Table, object, int]:
 def _labels_soft(name: str, row: int | None, value: float) -> InputError:
     return InputError(
         f"{name} must hold 0/1 labels, but{first_row(row, '') or ' it'} holds {shown(value)}. "
-        "If these are soft labels (probabilities of the event), say so with --soft."
+        "If these are soft labels (probabilities of the event), say so with soft=True."
     )
 
 
 def _file_all_missing(path: str, rows: int) -> InputError:
     return InputError(
         f"All {rows:,} rows of {place_shown(path)} have a missing value, so nothing is left to "
-        "measure. Check the columns named on the command line, such as --label and --prob."
+        "measure. Check the columns that label= and prob= name."
     )
 
 
 def _table_without_url() -> InputError:
-    return InputError("--table is a table of a database: say which one by --url.")
+    return InputError("table= is a table of a database: say which one by url=.")
 
 
 def _one_of_database() -> InputError:
     return InputError(
-        "--url names a database: say what to read there by either --table or --sql, and no file."
+        "url= names a database: say what to read there by either table= or sql=, and no file."
     )
 
 
 def _file_is_url() -> InputError:
     return InputError(
-        "This looks like the address of a database, not a file. Give it as --url, and what to read "
-        "there by --table or --sql."
+        "This looks like the address of a database, not a file. Give it as url=, and what to read "
+        "there by table= or sql=."
     )
 
 

@@ -1,0 +1,28 @@
+"""Several models on the same rows."""
+
+import json
+import re
+
+from calibrant.simulate import overconfident
+from reference.commands import calibrant
+
+
+def test_the_command_compares(tmp_path):
+    y_true, y_prob, truth = overconfident().draw(3000, seed=1)
+    rows = zip(y_true.tolist(), y_prob.tolist(), truth.tolist(), strict=True)
+    lines = [f"{int(y)},{p!r},{t!r}" for y, p, t in rows]
+    (tmp_path / "a.csv").write_text("y,p,t\n" + "\n".join(lines) + "\n")
+    options = ("a.csv", "--label", "y", "--prob", "p", "--prob", "t")
+    done = calibrant("compare", *options, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "t has the smallest calibration error on these 3,000 rows" in " ".join(
+        done.stdout.split()
+    )
+    document = json.loads(calibrant("compare", *options, "--json", cwd=tmp_path).stdout)
+    assert document["schema"] == "calibrant.comparison"
+    # proved ends are shown no tighter than they are
+    ends = document["differences"][0]["calibration_error"]
+    shown = re.search(r"p - t +calibration error +\S+ +(\S+) and (\S+)", done.stdout)
+    lower, upper = map(float, shown.groups())
+    assert lower <= ends["lower"]
+    assert upper >= ends["upper"]

@@ -1,0 +1,48 @@
+"""The gate of a pipeline: exit codes 0, 1 and 2."""
+
+import json
+
+import pytest
+
+from reference.commands import calibrant, written
+
+
+def test_the_gate_decides_the_exit_code(folder, expected):
+    options = [folder / "good.csv", "--label", "y", "--prob", "p", "--max-error"]
+    for gate, value, words in (
+        ("upper", expected.certificate.upper, "the certified upper bound"),
+        ("estimate", expected.calibration_error, "the measured error"),
+    ):
+        over = calibrant("audit", *options, value - 1e-6, "--gate", gate)
+        assert over.returncode == 1
+        assert f"Failed: {words} is over the" in over.stdout
+        under = calibrant("audit", *options, value + 1e-6, "--gate", gate)
+        assert under.returncode == 0
+        assert f"Passed: {words} is not over the" in under.stdout
+    gated = calibrant("audit", *options, 0, "--json")
+    assert gated.returncode == 1
+    assert json.loads(gated.stdout)["gate"] == {
+        "max_error": 0.0,
+        "gate": "upper",
+        "value": pytest.approx(expected.certificate.upper, abs=1e-12),
+        "passed": False,
+    }
+
+
+def test_no_gate_on_a_bound_that_does_not_exist(folder):
+    options = [folder / "good.csv", "--label", "y", "--prob", "p", "--weight", "soft"]
+    done = calibrant("audit", *options, "--max-error", 0.5)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Weights must be whole numbers" in done.stderr
+    assert "--gate estimate" in done.stderr
+    assert calibrant("audit", *options, "--max-error", 0.5, "--gate", "estimate").returncode == 0
+
+
+def test_quiet_says_nothing_and_the_gate_still_holds(tmp_path):
+    arguments = written(tmp_path)
+    for options, code in (((), 0), (("--max-error", "0.001"), 1), (("--max-error", "0.9"), 0)):
+        done = calibrant("audit", *arguments, *options, "--quiet", cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+    done = calibrant("compare", *arguments, "--prob", "p2", "-q", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "There is no column 'p2'" in done.stderr
