@@ -59,12 +59,10 @@ if TYPE_CHECKING:
     from calibrant.learners.linear import CalibratedLinearClassifier
     from calibrant.learners.partition import PartitionClassifier
     from calibrant.measures.scorer import calibration_error_scorer
-    from calibrant.report.displays import (
-        CostDisplay,
-        CumulativeDisplay,
-        GroupsDisplay,
-        ReliabilityDisplay,
-    )
+    from calibrant.report.displays.cost import CostDisplay
+    from calibrant.report.displays.cumulative import CumulativeDisplay
+    from calibrant.report.displays.groups import GroupsDisplay
+    from calibrant.report.displays.reliability import ReliabilityDisplay
 
 __all__ = [
     "Audit",
@@ -143,10 +141,10 @@ _LAZY = {
     "PartitionClassifier": "calibrant.learners.partition",
     "Calibrator": "calibrant.calibrators.estimators.calibrator",
     **{kind.name: kind.module for kind in KINDS.values()},
-    **dict.fromkeys(
-        ("CostDisplay", "CumulativeDisplay", "GroupsDisplay", "ReliabilityDisplay"),
-        "calibrant.report.displays",
-    ),
+    "CostDisplay": "calibrant.report.displays.cost",
+    "CumulativeDisplay": "calibrant.report.displays.cumulative",
+    "GroupsDisplay": "calibrant.report.displays.groups",
+    "ReliabilityDisplay": "calibrant.report.displays.reliability",
 }
 
 

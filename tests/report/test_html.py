@@ -11,8 +11,7 @@ import pytest
 
 import calibrant as cb
 from calibrant.errors import InputError
-from calibrant.report.html import number
-from calibrant.report.svg import ticks
+from calibrant.report.formats import number
 
 NASTY = "<script>alert(1)</script>"
 
@@ -179,22 +178,6 @@ def test_without_the_extra_there_is_the_pip_line(monkeypatch):
     assert AUDIT._repr_html_().startswith("<p>In the worst range")
 
 
-def test_markdown_tables_have_as_many_cells_as_heads():
-    lines = [line for line in AUDIT.to_markdown().splitlines() if line.startswith("|")]
-    counts = [len(re.findall(r"(?<!\\)\|", line)) for line in lines]
-    assert set(counts) == {6, 8}
-
-
-@pytest.mark.parametrize(
-    "ends", [(0, 1), (-0.03, 0.05), (0, 0.0001), (0.2, 0.9), (5, 5), (-7, 3e4)]
-)
-def test_ticks_are_few_and_round(ends):
-    found = ticks(*ends)
-    assert 1 <= len(found) <= 7
-    assert all(ends[0] - 1e-9 <= value <= ends[1] + 1e-9 for value in found)
-    assert found == sorted(found)
-
-
 def test_what_take_rows_for_independent_is_left_out_for_clusters():
     rng = np.random.default_rng(0)
     prob = rng.random(60)
@@ -251,14 +234,6 @@ def test_proved_ends_are_rounded_outward():
 def test_one_score_still_shows():
     page = cb.audit([0, 1, 1, 0], [0.4] * 4).to_html()
     assert 'class="few"' in page
-
-
-def test_nobody_is_mentioned_and_nothing_becomes_a_link():
-    group = np.where(np.arange(400) % 2, "@everyone", "https://example.org")
-    y_true, y_prob, _ = cb.simulate.overconfident().draw(400, seed=1)
-    text = cb.audit(y_true, y_prob, by={"g": group}).to_markdown()
-    assert "@everyone" not in text
-    assert "://" not in text
 
 
 def test_groups_that_fail_are_in_the_verdict():

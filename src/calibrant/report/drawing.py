@@ -1,42 +1,67 @@
-"""Drawing: the strokes that displays share, and the words that go with them."""
+"""Pictures drawn with matplotlib, on any axes, without touching its settings."""
 
 from __future__ import annotations
 
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from calibrant import errors
 from calibrant._extras import require
-from calibrant._types import FloatArray
-from calibrant.auditing.curves import Histogram, ReliabilityCurve
-from calibrant.auditing.result import Audit
-from calibrant.data import refusals
-from calibrant.data.memory.labels import check_event
-from calibrant.decisions.curve import CostCurve
 from calibrant.errors import InputError
-from calibrant.measures.interval import Interval
+from calibrant.report.pictures import Area, Axis, Bars, Layer, Line, Picture, Points, Span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Colours that colour-blind readers tell apart (Okabe and Ito), of different lightness.
-BLUE, ORANGE, RED, GREEN, GREY = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#7f7f7f"
+_BLUE, _ORANGE, _RED, _GREEN, _GREY = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#7f7f7f"
+#: Stands for the colour of the paper.
+_PAPER = "paper"
+_GROUP = {"linestyle": "none", "markeredgewidth": 1.5, "zorder": 3}
+#: What each role looks like: told apart by line style, hatch or marker as well as by colour.
+_STYLES: dict[str, dict[str, Any]] = {
+    "worst": {"color": _ORANGE, "alpha": 0.18, "linewidth": 0},
+    "consistency": {"color": _GREY, "alpha": 0.4, "linewidth": 0},
+    # hatched across the diagonal; dots would make a large SVG
+    "confidence": {
+        "facecolor": "none",
+        "edgecolor": _BLUE,
+        "hatch": r"\\",
+        "linewidth": 0.8,
+        "alpha": 0.45,
+    },
+    "saved": {"facecolor": "none", "edgecolor": _GREY, "hatch": "////", "linewidth": 0},
+    "scores": {"color": _GREY, "edgecolor": _PAPER, "linewidth": 0.5},
+    "diagonal": {"color": _GREY, "linestyle": "--", "linewidth": 1},
+    "curve": {"color": _BLUE, "linewidth": 2},
+    "after": {"color": _GREEN, "linestyle": "--", "linewidth": 2},
+    "always": {"color": _ORANGE, "linestyle": ":"},
+    "never": {"color": _RED, "linestyle": "-."},
+    "ends": {"color": _RED, "linestyle": "none", "marker": "D", "clip_on": False},
+    "bounds": {"color": _GREY, "marker": "|", "linewidth": 2},
+    "certain": {**_GROUP, "color": _RED, "marker": "D"},
+    "open": {**_GROUP, "color": _BLUE, "marker": "o", "markerfacecolor": _PAPER},
+}
 #: Text that may come from data is shown as it is, never read as a formula.
-LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
-#: The ends that an axis of scores or rates may have.
-TOPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
-#: Up to this many points each gets a mark.
-FEW_POINTS = 15
+_LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 #: Columns and letters of a legend, the first that fit are taken.
-LEGENDS = ((2, "small"), (1, "small"), (2, "x-small"), (1, "xx-small"))
-#: Groups that are shown, and the letters of a name.
-MOST_GROUPS, MOST_LETTERS = 20, 40
+_LEGENDS = ((2, "small"), (1, "small"), (2, "x-small"), (1, "xx-small"))
 
 
-def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Return the axes to draw on: those given, or of a new figure."""
+def drawn_on(ax: Axes | None, picture: Picture, size: tuple[float, float]) -> Axes:
+    """Draw a picture on the axes given, or on those of a new figure, and return them."""
+    place = _axes_for(ax, size)
+    for layer in picture.layers:
+        _draw(place, layer)
+    _set(place, "x", picture.x)
+    _set(place, "y", picture.y)
+    place.set_title(_fitted(place, picture.finding), fontsize="medium", **_LITERAL)
+    if ax is None:
+        place.get_figure().draw_without_rendering()  # type: ignore[union-attr]
+    _legend_above(place)
+    return place
+
+
+def _axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
     require("matplotlib", "plot")
     if ax is None:
         pyplot = require("matplotlib.pyplot", "plot")
@@ -49,150 +74,48 @@ def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
     return ax
 
 
-def predicted(
-    estimator: Any,
-    X: Any,  # noqa: N803 (as scikit-learn calls it)
-    pos_label: object,
-) -> tuple[FloatArray, object]:
-    """Return the probability of the event, and the label of the event if it must be named."""
-    for name in ("predict_proba", "classes_"):
-        if isinstance(estimator, type) or not hasattr(estimator, name):
-            raise errors.model_lacks("estimator", type(estimator).__name__, name)
-    classes = np.asarray(estimator.classes_).tolist()
-    if len(classes) != 2:
-        raise errors.two_classes_only(f"{len(classes)} classes")
-    if pos_label is not None:
-        check_event(pos_label)
-        if pos_label not in classes:
-            raise refusals.labels_lack_pos_label("classes_", pos_label, classes)
-    column = 1 if pos_label is None else classes.index(pos_label)
-    known = classes in ([0, 1], [-1, 1])
-    event = classes[1] if pos_label is None and not known else pos_label
-    return np.asarray(estimator.predict_proba(X))[:, column], event
+def _draw(ax: Axes, layer: Layer) -> None:
+    style: dict[str, Any] = {"label": layer.label}
+    for key, value in _STYLES[layer.role].items():
+        style[key] = ax.get_facecolor() if value is _PAPER else value
+    match layer:
+        case Line():
+            if layer.marks:
+                style["marker"] = "o"
+            ax.plot(layer.x, layer.y, **style)
+        case Points():
+            ax.plot(layer.x, layer.y, **style)
+        case Area():
+            ax.fill_between(layer.x, layer.lower, layer.upper, **style)
+        case Span():
+            ax.axvspan(layer.left, layer.right, **style)
+        case Bars():
+            left, width = layer.scores.left, layer.scores.right - layer.scores.left
+            ax.bar(left, layer.heights, width, layer.base, align="edge", **style)
 
 
-def by_chance(audit: Audit) -> bool:
-    """Whether scores that are right would often look as bad."""
-    return audit.test is not None and audit.test.p_value > 1 - audit.confidence
+def _set(ax: Axes, which: str, axis: Axis) -> None:
+    if axis.ticks:
+        ax.set(**{f"{which}ticks": axis.ticks})
+    if axis.words:
+        getattr(ax, f"set_{which}ticklabels")(axis.words, fontsize="small", **_LITERAL)
+    if axis.grid:
+        getattr(ax, f"{which}axis").grid(visible=True, color=_GREY, alpha=0.3)
+    ax.set(**{f"{which}lim": (axis.low, axis.high), f"{which}label": axis.name})
 
 
-def worst_in_words(audit: Audit) -> str:
-    """Say where the scores fail most."""
-    worst = audit.worst_intervals[0]
-    if worst.verdict == "exact":
-        return "Predictions and outcomes agree"
-    if by_chance(audit):
-        return "Predictions and outcomes differ no more than by chance"
-    return f"{worst.where.capitalize()} are {worst.verdict}"
-
-
-def top_of(*values: FloatArray) -> float:
-    """Return where an axis of rates that holds all values may end."""
-    highest = max(float(column.max()) for column in values)
-    return next(top for top in TOPS if highest < top or top == 1)
-
-
-def heights(curve: ReliabilityCurve) -> list[FloatArray]:
-    """Return what must fit below the top; the other band may leave it where rows are few."""
-    columns = (curve.score, curve.observed, curve.consistent_upper)
-    return [column for column in columns if column is not None]
-
-
-def ends_of(worst: Interval) -> tuple[float, float]:
-    """Return both ends of an interval; one that is open below begins at 0."""
-    return (0.0 if worst.p1 is None else worst.p1), worst.p2
-
-
-def shade(ax: Axes, audit: Audit, left: float, right: float) -> None:
-    """Shade the worst interval."""
-    worst = audit.worst_intervals[0]
-    if worst.verdict != "exact":
-        label = f"worst interval: {worst.verdict}"
-        ax.axvspan(left, right, color=ORANGE, alpha=0.18, linewidth=0, label=label)
-
-
-def bands(ax: Axes, curve: ReliabilityCurve, sure: str, half: float) -> None:
-    """Draw both bands, one filled and one hatched, so that they stay apart where they overlap."""
-    if curve.consistent_lower is not None and curve.consistent_upper is not None:
-        band = wide(curve.score, curve.consistent_lower, curve.consistent_upper, half)
-        label = f"for right scores ({sure} at each)"
-        ax.fill_between(*band, color=GREY, alpha=0.4, linewidth=0, label=label)
-    if curve.lower is not None and curve.upper is not None:
-        label = f"holds the whole true curve ({sure})"
-        stairs = stairs_of(*wide(curve.score, curve.lower, curve.upper, half))
-        style: dict[str, Any] = {
-            "facecolor": "none",
-            "edgecolor": BLUE,
-            "hatch": r"\\",  # across the diagonal; dots would make a large SVG
-            "linewidth": 0.8,
-        }
-        ax.fill_between(*stairs, **style, alpha=0.45, label=label)
-
-
-def wide(
-    score: FloatArray, lower: FloatArray, upper: FloatArray, half: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give a band at a single score a width that can be seen."""
-    if len(score) > 1:
-        return score, lower, upper
-    return np.array([score[0] - half, score[0] + half]), np.repeat(lower, 2), np.repeat(upper, 2)
-
-
-def stairs_of(
-    score: FloatArray, lower: FloatArray, upper: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Carry a band to the scores between its points: a curve that never falls keeps its bounds.
-
-    Above a score the lower end stays, and below a score the upper one.
-    """
-    return np.repeat(score, 2)[1:-1], np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2)
-
-
-def bars(ax: Axes, scores: Histogram, top: float) -> None:
-    """Draw where the scores are below the curve, in a strip of its own."""
-    base, height = -0.17 * top, 0.13 * top
-    ax.bar(
-        scores.left,
-        height * scores.share / scores.share.max(),
-        scores.right - scores.left,
-        base,
-        align="edge",
-        color=GREY,
-        edgecolor=ax.get_facecolor(),
-        linewidth=0.5,
-        label="scores",
-    )
-    ax.set_ylim(base, 1.02 * top)
-
-
-def dearest(curve: CostCurve) -> float:
-    """Return the highest cost worth showing: no one acts always or never where it costs more."""
-    least = np.minimum(curve.always, curve.never)
-    return max(float(curve.cost.max()), float(least.max())) or 1.0
-
-
-def shortened(name: str) -> str:
-    """Cut a name that is too long for a picture."""
-    return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 3]}..."
-
-
-def inches(ax: Axes) -> float:
-    """Return the width of axes."""
-    box = ax.get_window_extent()
-    return float(box.width / ax.figure.dpi)
-
-
-def fitted(ax: Axes, text: str) -> str:
+def _fitted(ax: Axes, text: str) -> str:
     """Break a title into lines of about one length that fit the axes."""
-    most = max(20, int(11 * inches(ax)))
+    inches = float(ax.get_window_extent().width / ax.figure.dpi)
+    most = max(20, int(11 * inches))
     lines = len(textwrap.wrap(text, most))
     width = next(few for few in range(20, most + 1) if len(textwrap.wrap(text, few)) <= lines)
     return "\n".join(textwrap.wrap(text, width))
 
 
-def legend_above(ax: Axes) -> None:
+def _legend_above(ax: Axes) -> None:
     """Put the legend at the top and lift the top of the axes until it hides nothing."""
-    for columns, size in LEGENDS:
+    for columns, size in _LEGENDS:
         legend = ax.legend(loc="upper left", fontsize=size, ncols=columns, framealpha=0.9)
         mine, whole = legend.get_window_extent(), ax.get_window_extent()
         width, height = mine.width / whole.width, mine.height / whole.height

@@ -7,8 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from calibrant._text import visible
 from calibrant.auditing.result import Audit
-from calibrant.certificates.certificate import rounded_down, rounded_up
-from calibrant.report.html import count, number, percent
+from calibrant.report.findings import (
+    GROUP_COLUMNS,
+    INTERVAL_COLUMNS,
+    findings_of,
+    group_cells,
+    interval_cells,
+)
+from calibrant.report.formats import count
 
 #: How marks are written that would mean something.
 _MARKS = {"\\": "\\\\", "|": "\\|", "<": "&lt;", ">": "&gt;", "&": "&amp;"}
@@ -38,20 +44,17 @@ def _lines(audit: Audit) -> Iterator[str]:
     yield ""
     yield "## Where it fails most"
     yield ""
-    yield from _table(
-        ("scores", "rows", "predicted", "observed", "so they are"),
-        (
-            (
-                one.where,
-                count(one.rows),
-                percent(one.mean_prediction),
-                percent(one.observed_rate),
-                one.verdict,
-            )
-            for one in audit.worst_intervals
-        ),
-    )
+    worst = ((one.where, *interval_cells(one)) for one in audit.worst_intervals)
+    yield from _table(INTERVAL_COLUMNS, worst)
     yield from _groups(audit)
+    for title, findings in findings_of(audit).items():
+        yield ""
+        yield f"## {title}"
+        yield ""
+        yield from _table(
+            ("", "value", "interval", "what it is"),
+            ((one.label, one.number, one.ends(), one.meaning) for one in findings),
+        )
     if audit.advice is not None:
         yield ""
         yield "## What to do"
@@ -71,24 +74,8 @@ def _groups(audit: Audit) -> Iterator[str]:
     yield ""
     yield "The clearest failures first; the proved bounds of all groups hold at once."
     yield ""
-    yield from _table(
-        ("group", "rows", "predicted", "observed", "calibration error", "proved", "miscalibrated"),
-        (
-            (
-                one.name,
-                count(one.rows),
-                percent(one.mean_prediction),
-                percent(one.observed_rate),
-                number(one.calibration_error),
-                ""
-                if one.certificate is None
-                else f"{rounded_down(one.certificate.lower)} to "
-                f"{rounded_up(one.certificate.upper)}",
-                "certain" if one.certain else "",
-            )
-            for one in audit.groups[:_MOST_GROUPS]
-        ),
-    )
+    groups = ((one.name, *group_cells(one)) for one in audit.groups[:_MOST_GROUPS])
+    yield from _table(GROUP_COLUMNS, groups)
     left = len(audit.groups) - _MOST_GROUPS
     if left > 0:
         yield ""

@@ -1,125 +1,146 @@
-"""Pictures as SVG text: axes, lines, areas and bars, with every number under the pointer.
+"""Pictures as SVG text, with every number under the pointer.
 
 No script draws them, so they print, scale, and show in a mail; a picture's table stands behind it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Iterable
 from html import escape
 
-Points = Sequence[tuple[float, float]]
+from calibrant.report.pictures import Area, Axis, Bars, Layer, Line, Picture, Points, Span
+
 _WIDTH, _HEIGHT = 640, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 16, 48
+_DEEP, _FAR = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
+#: Points of a line that show their numbers, about.
+_SAID = 20
 
 
-@dataclass
-class Picture:
-    """A picture in the making: what is added later lies above what came before.
+def svg_of(picture: Picture) -> str:
+    """Draw a picture; a class for each role says what it looks like."""
+    grid = "".join([*_axis_x(picture), *_axis_y(picture)])
+    parts = "".join(part for layer in picture.layers for part in _drawn(picture, layer))
+    names = (
+        f'<text class="name" x="{(_LEFT + _FAR) / 2}" y="{_HEIGHT - 8}" '
+        f'text-anchor="middle">{escape(picture.x.name)}</text>'
+        f'<text class="name" transform="translate(14 {(_TOP + _DEEP) / 2}) '
+        f'rotate(-90)" text-anchor="middle">{escape(picture.y.name)}</text>'
+    )
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{escape(picture.title)}. {escape(picture.text)}">{grid}{parts}{names}</svg>'
+    )
 
-    Attributes
-    ----------
-    title, text : str
-        What it shows, and what is to be seen in it, for those who do not see it.
-    x, y : (float, float)
-        Range of each axis.
-    x_name, y_name : str
-        What the axes are.
-    """
 
-    title: str
-    text: str
-    x: tuple[float, float]
-    y: tuple[float, float]
-    x_name: str
-    y_name: str
-    parts: list[str] = field(default_factory=list)
-    legend: list[tuple[str, str]] = field(default_factory=list)
+def key_of(layer: Layer) -> str:
+    """Return what stands for a layer in a legend: a line, a dot or a box."""
+    shape = 'd="M0 6H28"' if isinstance(layer, Line) else 'd="M0 0H28V12H0Z"'
+    if isinstance(layer, Points):
+        return f'<circle class="{layer.role}" cx="14" cy="6" r="5"/>'
+    return f'<path class="{layer.role}" {shape}/>'
 
-    def area(self, kind: str, lower: Points, upper: Points, name: str) -> None:
-        """Fill the band between two curves over the same x."""
-        path = self._path([*lower, *reversed(upper)])
-        self.parts.append(f'<path class="{kind}" d="{path}Z"><title>{escape(name)}</title></path>')
-        self.legend.append((kind, name))
 
-    def line(self, kind: str, points: Points, name: str) -> None:
-        """Draw a line through points."""
-        self.parts.append(f'<path class="{kind}" d="{self._path(points)}"/>')
-        self.legend.append((kind, name))
+def _drawn(picture: Picture, layer: Layer) -> Iterable[str]:
+    across, down = _across(picture.x), _down(picture.y)
+    match layer:
+        case Line():
+            places = zip(layer.x.tolist(), layer.y.tolist(), strict=True)
+            parts = _unbroken([(across(x), down(y)) for x, y in places])
+            yield f'<path class="{layer.role}" d="{parts}"/>'
+            yield from _said(picture, layer)
+        case Points():
+            for x, y in zip(layer.x.tolist(), layer.y.tolist(), strict=True):
+                yield _dot(layer.role, across(x), down(y), layer.words)
+        case Area():
+            edges = [*zip(layer.x.tolist(), layer.lower.tolist(), strict=True)]
+            edges += [*zip(layer.x.tolist(), layer.upper.tolist(), strict=True)][::-1]
+            path = _unbroken([(across(x), down(y)) for x, y in edges])
+            yield f'<path class="{layer.role}" d="{path}Z">{_title(layer.words)}</path>'
+        case Span():
+            left, width = across(layer.left), across(layer.right) - across(layer.left)
+            box = left, _TOP, max(width, 1), _DEEP - _TOP
+            yield _box(layer.role, box, layer.words)
+        case Bars():
+            columns = (*layer.scores.frame().values(), layer.heights.tolist())
+            for start, end, share, height in zip(*columns, strict=True):
+                left, low, high = across(start), down(layer.base), down(layer.base + height)
+                bar = left, high, max(across(end) - left - 1, 0.5), low - high
+                yield _box(layer.role, bar, f"{100 * share:.1f}% of rows: {start:g} to {end:g}")
 
-    def dots(self, kind: str, points: Points, words: Iterable[str]) -> None:
-        """Mark points; words show under the pointer."""
-        for (x, y), word in zip(points, words, strict=True):
-            place = f'cx="{self._across(x):.1f}" cy="{self._down(y):.1f}"'
-            self.parts.append(
-                f'<circle class="{kind}" {place} r="5"><title>{escape(word)}</title></circle>'
-            )
 
-    def bars(self, kind: str, bars: Iterable[tuple[float, float, float, str]]) -> None:
-        """Draw bars from the bottom: left, right, height from 0 to 1, words."""
-        room = (_HEIGHT - _TOP - _BOTTOM) * 0.18
-        for left, right, height, word in bars:
-            x, width = self._across(left), self._across(right) - self._across(left)
-            tall = room * height
-            self.parts.append(
-                f'<rect class="{kind}" x="{x:.1f}" y="{_HEIGHT - _BOTTOM - tall:.1f}" '
-                f'width="{max(width - 1, 0.5):.1f}" height="{tall:.1f}">'
-                f"<title>{escape(word)}</title></rect>"
-            )
+def _said(picture: Picture, line: Line) -> Iterable[str]:
+    """Put what points of a line show under the pointer."""
+    if line.says is None:
+        return
+    across, down = _across(picture.x), _down(picture.y)
+    step = max(1, len(line.x) // _SAID)
+    for x, y in zip(line.x[::step].tolist(), line.y[::step].tolist(), strict=True):
+        yield _dot("few" if line.marks else "hover", across(x), down(y), line.says(x, y))
 
-    def shade(self, kind: str, left: float, right: float, name: str) -> None:
-        """Shade a range of x from bottom to top."""
-        x, width = self._across(left), self._across(right) - self._across(left)
-        self.parts.append(
-            f'<rect class="{kind}" x="{x:.1f}" y="{_TOP}" width="{max(width, 1):.1f}" '
-            f'height="{_HEIGHT - _TOP - _BOTTOM}"><title>{escape(name)}</title></rect>'
-        )
-        self.legend.append((kind, name))
 
-    def text_of(self) -> str:
-        """Return the SVG."""
-        grid = "".join(self._axis_x()) + "".join(self._axis_y())
-        names = (
-            f'<text class="name" x="{(_LEFT + _WIDTH - _RIGHT) / 2}" y="{_HEIGHT - 8}" '
-            f'text-anchor="middle">{escape(self.x_name)}</text>'
-            f'<text class="name" transform="translate(14 {(_TOP + _HEIGHT - _BOTTOM) / 2}) '
-            f'rotate(-90)" text-anchor="middle">{escape(self.y_name)}</text>'
-        )
-        return (
-            f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-            f'aria-label="{escape(self.title)}. {escape(self.text)}">'
-            f"{grid}{''.join(self.parts)}{names}</svg>"
-        )
+def _across(axis: Axis) -> Callable[[float], float]:
+    return lambda x: _LEFT + _share(axis, x) * (_FAR - _LEFT)
 
-    def _across(self, x: float) -> float:
-        low, high = self.x
-        share = (x - low) / (high - low) if high > low else 0.5
-        return _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
 
-    def _down(self, y: float) -> float:
-        low, high = self.y
-        share = (y - low) / (high - low) if high > low else 0.5
-        return _HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM)
+def _down(axis: Axis) -> Callable[[float], float]:
+    return lambda y: _DEEP - _share(axis, y) * (_DEEP - _TOP)
 
-    def _path(self, points: Points) -> str:
-        steps = (f"{self._across(x):.1f} {self._down(y):.1f}" for x, y in points)
-        return "M" + "L".join(steps)
 
-    def _axis_x(self) -> Iterable[str]:
-        for value in ticks(*self.x):
-            x = self._across(value)
-            yield f'<path class="grid" d="M{x:.1f} {_TOP}V{_HEIGHT - _BOTTOM}"/>'
-            yield (
-                f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">'
-                f"{value:g}</text>"
-            )
+def _share(axis: Axis, value: float) -> float:
+    """Return how far along an axis a number lies; what lies beyond it is drawn at its end."""
+    share = (value - axis.low) / (axis.high - axis.low) if axis.high != axis.low else 0.5
+    return min(max(share, 0.0), 1.0)
 
-    def _axis_y(self) -> Iterable[str]:
-        for value in ticks(*self.y):
-            y = self._down(value)
-            yield f'<path class="grid" d="M{_LEFT} {y:.1f}H{_WIDTH - _RIGHT}"/>'
-            yield f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>'
+
+def _unbroken(places: Iterable[tuple[float, float]]) -> str:
+    """Return the path through places, taken up again after each gap."""
+    path, drawing = "", False
+    for x, y in places:
+        there = not (math.isnan(x) or math.isnan(y))
+        if there:
+            path += f"{'L' if drawing else 'M'}{x:.1f} {y:.1f}"
+        drawing = there
+    return path
+
+
+def _title(words: str) -> str:
+    return f"<title>{escape(words)}</title>"
+
+
+def _dot(kind: str, x: float, y: float, words: str) -> str:
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="5">{_title(words)}</circle>'
+
+
+def _box(kind: str, place: tuple[float, float, float, float], words: str) -> str:
+    x, y, width, height = place
+    return (
+        f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
+        f'height="{height:.1f}">{_title(words)}</rect>'
+    )
+
+
+def _axis_x(picture: Picture) -> Iterable[str]:
+    across = _across(picture.x)
+    for value, words in _marks(picture.x):
+        x = f"{across(value):.1f}"
+        yield f'<path class="grid" d="M{x} {_TOP}V{_DEEP}"/>'
+        yield f'<text x="{x}" y="{_DEEP + 18}" text-anchor="middle">{words}</text>'
+
+
+def _axis_y(picture: Picture) -> Iterable[str]:
+    down = _down(picture.y)
+    for value, words in _marks(picture.y):
+        y = down(value)
+        yield f'<path class="grid" d="M{_LEFT} {y:.1f}H{_FAR}"/>'
+        yield f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{words}</text>'
+
+
+def _marks(axis: Axis) -> Iterable[tuple[float, str]]:
+    """Return where an axis is marked, and what stands there."""
+    places = axis.ticks or ticks(axis.low, axis.high)
+    return zip(places, map(escape, axis.words or [f"{x:g}" for x in places]), strict=True)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:

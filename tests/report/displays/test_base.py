@@ -4,16 +4,13 @@ import io
 import json
 import sys
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from sklearn.linear_model import LogisticRegression
 
 import calibrant as cb
-from calibrant._extras import require
 from calibrant.errors import InputError
 from calibrant.simulate import atoms, constant, overconfident, rare
 
@@ -30,23 +27,8 @@ AUDIT = cb.audit(Y_TRUE, Y_PROB, by=BY)
 PIP_LINE = r"pip install 'calibrant\[plot\]'"
 
 
-@pytest.fixture(autouse=True)
-def _clean():
-    """Draw without a screen; leave no figure and no setting behind."""
-    pyplot.switch_backend("agg")
-    before = dict(mpl.rcParams)
-    yield
-    pyplot.close("all")
-    assert dict(mpl.rcParams) == before
-
-
 def axes():
     return Figure(figsize=(6, 5)).subplots()
-
-
-def texts(display):
-    ticks = [*display.ax_.get_yticklabels(), *display.ax_.get_xticklabels()]
-    return [text.get_text() for text in [*display.ax_.findobj(Text), *ticks]]
 
 
 @pytest.mark.parametrize("kind", CURVES)
@@ -56,82 +38,6 @@ def test_the_frame_is_the_json_of_the_audit(kind):
     json.dumps(display.frame(), allow_nan=False)
     predictions = cb.Predictions(Y_TRUE, Y_PROB)
     assert kind.from_predictions(predictions, ax=axes()).frame() == display.frame()
-
-
-def test_the_frame_of_groups_is_the_json_of_the_audit():
-    frame = cb.GroupsDisplay.from_audit(AUDIT).frame()
-    found = AUDIT.to_dict()["groups"]
-    for column in ("name", "rows", "calibration_error", "certain"):
-        assert frame[column] == [one[column] for one in found]
-    for column in ("lower", "upper"):
-        assert frame[column] == [one["certificate"][column] for one in found]
-    drawn = cb.GroupsDisplay.from_predictions(Y_TRUE, Y_PROB, by=BY, ax=axes())
-    assert drawn.frame() == frame
-
-
-def test_what_is_drawn_is_what_the_frame_says():
-    lines = {line.get_label(): line for line in drawn(cb.ReliabilityDisplay).ax_.lines}
-    assert lines["observed"].get_ydata().tolist() == AUDIT.curves.reliability.observed.tolist()
-    lines = {line.get_label(): line for line in drawn(cb.CumulativeDisplay).ax_.lines}
-    assert lines["observed minus predicted"].get_ydata().tolist() == (
-        AUDIT.curves.difference.difference.tolist()
-    )
-    [ends] = [line for label, line in lines.items() if label.startswith("its ends")]
-    assert np.ptp(ends.get_ydata()) == pytest.approx(AUDIT.calibration_error)
-    lines = {line.get_label(): line for line in drawn(cb.CostDisplay).ax_.lines}
-    assert lines["cost now"].get_ydata().tolist() == AUDIT.curves.cost.cost.tolist()
-    for name in ("always", "never"):
-        line, costs = lines[f"{name} act"], getattr(AUDIT.curves.cost, name)
-        at = line.get_xdata()
-        assert line.get_ydata() == pytest.approx(np.interp(at, AUDIT.curves.cost.p, costs))
-
-
-def drawn(kind):
-    return kind.from_audit(AUDIT).plot(axes())
-
-
-def test_the_confidence_band_holds_between_its_points():
-    [band] = [
-        one
-        for one in drawn(cb.ReliabilityDisplay).ax_.collections
-        if one.get_label().startswith("holds the whole true curve")
-    ]
-    curve = AUDIT.curves.reliability
-    middle = (curve.score[:-1] + curve.score[1:]) / 2
-    [path] = band.get_paths()
-    for score, low, high in zip(middle, curve.lower[:-1], curve.upper[1:], strict=True):
-        assert path.contains_point((score, low + 1e-9))
-        assert path.contains_point((score, high - 1e-9))
-
-
-def test_both_bands_are_named_and_told_apart_without_colour():
-    bands = {one.get_label(): one for one in drawn(cb.ReliabilityDisplay).ax_.collections}
-    filled = bands["for right scores (95% at each)"]
-    hatched = bands["holds the whole true curve (95%)"]
-    assert filled.get_hatch() is None
-    assert hatched.get_hatch()
-
-
-def test_certain_groups_have_a_mark_of_their_own():
-    by = {"half": np.repeat(["right", "wrong"], 4000)}
-    rng = np.random.default_rng(0)
-    y_prob = rng.random(8000)
-    truth = np.where(by["half"] == "right", y_prob, 0.2)
-    y_true = (rng.random(8000) < truth).astype(int)
-    display = cb.GroupsDisplay.from_predictions(y_true, y_prob, by=by, ax=axes())
-    assert display.frame()["certain"] == [True, False]
-    assert display.finding == "1 of 2 groups is miscalibrated for certain"
-    marks = {line.get_label(): line.get_marker() for line in display.ax_.lines}
-    assert marks["miscalibrated for certain"] != marks["measured, not certain"]
-
-
-def test_only_twenty_groups_are_shown_but_the_frame_has_all():
-    groups = {"many": np.repeat(np.arange(25), 200)}
-    y_true, y_prob, _ = overconfident().draw(5000)
-    display = cb.GroupsDisplay.from_predictions(y_true, y_prob, by=groups, ax=axes())
-    assert len(display.frame()["name"]) == 25
-    assert len(display.ax_.get_yticks()) == 20
-    assert "20 shown" in display.ax_.get_title()
 
 
 def test_they_compose_on_given_axes_and_open_no_figure():
@@ -190,18 +96,6 @@ def test_one_row_and_perfect_scores_can_be_drawn():
     assert cb.CostDisplay(found).finding == "No recalibration would save anything"
 
 
-def test_names_are_shown_as_they_are():
-    display = drawn(cb.GroupsDisplay)
-    display.figure_.savefig(io.BytesIO(), format="png")
-    shown = " ".join(texts(display))
-    for name in NAMES:
-        assert f"$fee$ = {name}" in shown
-    assert not any(text.get_parse_math() for text in display.ax_.get_yticklabels())
-    written = io.StringIO()
-    display.figure_.savefig(written, format="svg")
-    assert "<script>" not in written.getvalue().replace("<!--", "")
-
-
 def test_a_finding_that_may_be_chance_says_so():
     found = cb.audit([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4])
     assert "by chance" in cb.ReliabilityDisplay(found).finding
@@ -220,12 +114,6 @@ def test_soft_labels_have_no_bands():
     display = cb.GroupsDisplay.from_audit(found).plot(axes())
     assert display.frame()["lower"] == [None, None]
     assert display.ax_.get_legend_handles_labels()[1] == ["measured"]
-
-
-def test_weights_that_are_no_counts_are_named():
-    weight = np.resize([0.5, 1.5], 2000)
-    display = cb.CumulativeDisplay.from_predictions(Y_TRUE, Y_PROB, sample_weight=weight, ax=axes())
-    assert display.ax_.get_ylabel() == "difference in events, per unit of weight"
 
 
 def test_what_a_tally_hides_is_refused_in_words():
@@ -287,24 +175,3 @@ def test_without_matplotlib_the_pip_line_is_named(kind, monkeypatch):
     assert display.frame()
     with pytest.raises(ImportError, match=f"matplotlib is needed for plots.*{PIP_LINE}"):
         display.plot()
-
-
-def test_what_is_missing_is_told_from_what_is_broken(monkeypatch, tmp_path):
-    assert require("json.decoder", "plot").JSONDecoder
-    with pytest.raises(
-        ImportError, match=r"no_such_thing is needed for the HTML report.*\[report\]"
-    ):
-        require("no_such_thing.part", "report")
-    (tmp_path / "half_installed.py").write_text("import a_part_that_is_gone")
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ModuleNotFoundError, match="a_part_that_is_gone"):
-        require("half_installed", "plot")
-
-
-def test_a_worst_interval_from_the_start_is_marked_from_the_start():
-    y_true = np.r_[np.ones(200), np.zeros(800)]
-    y_prob = np.r_[np.zeros(600), np.linspace(0.1, 0.9, 400)]
-    display = cb.CumulativeDisplay.from_predictions(y_true, y_prob, ax=Figure().subplots())
-    [ends] = [line for line in display.ax_.get_lines() if line.get_marker() == "D"]
-    assert ends.get_xdata() == pytest.approx([0, 0.6])
-    assert ends.get_ydata() == pytest.approx([0, 0.2])

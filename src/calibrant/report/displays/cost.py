@@ -1,0 +1,102 @@
+"""The cost curve: what decisions cost, for every ratio of the two costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from calibrant.auditing.result import Audit
+from calibrant.decisions.curve import CostCurve
+from calibrant.report.displays.base import RowsDisplay, drawable
+from calibrant.report.pictures import Area, Axis, Layer, Line, Picture
+
+_NAME = "the cost curve"
+
+
+class CostDisplay(RowsDisplay):
+    """What decisions cost, for every ratio of the two costs.
+
+    Acting is right if the event happens, and one acts when the score is at least p. What that costs
+    is drawn next to the cost of the best recalibration of the scores, chosen with these rows in
+    sight, of always acting and of never acting.
+
+    Parameters
+    ----------
+    audit : Audit
+        What is drawn.
+
+    Attributes
+    ----------
+    ax_ : Axes of matplotlib
+        Where it was drawn.
+    figure_ : Figure of matplotlib
+        The figure that these axes are in.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> cb.CostDisplay.from_predictions([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4], ax=ax)
+    <CostDisplay: In hindsight, recalibration would save most at p = 0.6: 0.3 a decision>
+    """
+
+    @property
+    def curve(self) -> CostCurve:
+        """The curve that is drawn."""
+        return drawable(self.audit.curves.cost, _NAME)
+
+    def _described(self) -> Picture:
+        return drawable(cost_picture(self.audit), _NAME)
+
+
+def cost_picture(audit: Audit) -> Picture | None:
+    """Describe what decisions cost; a tally may hide it."""
+    curve = audit.curves.cost
+    if curve is None:
+        return None
+    # no one acts always or never where it costs more than the other
+    least = np.minimum(curve.always, curve.never)
+    top = 1.05 * (max(float(curve.cost.max()), float(least.max())) or 1.0)
+    columns = ("p", "cost", "best", "always", "never")
+    return Picture(
+        name="cost",
+        title="What decisions cost",
+        text="Acting by Bayes' rule on the scores, against the best threshold in hindsight, for "
+        "every ratio of the two costs.",
+        finding=_finding(curve),
+        x=Axis("p, the share of a false positive in the two costs", 0, 1),
+        y=Axis("mean cost of a decision", 0, top),
+        layers=tuple(_layers(curve, top)),
+        columns={name: getattr(curve, name).tolist() for name in columns},
+    )
+
+
+def _finding(curve: CostCurve) -> str:
+    most = int(np.argmax(curve.regret))
+    if curve.regret[most] <= 1e-12:
+        return "No recalibration would save anything"
+    saved, at = f"{curve.regret[most]:.3g}", f"{curve.p[most]:.3g}"
+    return f"In hindsight, recalibration would save most at p = {at}: {saved} a decision"
+
+
+def _layers(curve: CostCurve, top: float) -> Iterator[Layer]:
+    yield Line(
+        "curve",
+        "cost now",
+        "with the scores as they are",
+        curve.p,
+        curve.cost,
+        says=lambda x, y: f"p = {x:.2f}: cost {y:.4f}",
+    )
+    words = "after the best nondecreasing recalibration"
+    yield Line("after", "best recalibration", words, curve.p, curve.best)
+    label = "what it would save"
+    yield Area("saved", label, label, curve.p, curve.best, curve.cost)
+    # straight lines, as far as the top
+    always, never = float(curve.always[-1]), float(curve.never[0])
+    p = np.array([0, top / max(always, top)])
+    yield Line("always", "always act", "act on every row", p, always * p)
+    p = np.array([1 - top / max(never, top), 1])
+    yield Line("never", "never act", "act on no row", p, never * (1 - p))

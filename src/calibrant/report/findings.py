@@ -1,0 +1,189 @@
+"""Findings: the numbers of a result, listed once. Every report draws these rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from calibrant.auditing.compare import Difference
+from calibrant.auditing.groups import GroupFinding
+from calibrant.auditing.result import Audit
+from calibrant.certificates.certificate import percent, rounded_down, rounded_up
+from calibrant.certificates.testing import CalibrationTest, chance
+from calibrant.decisions.regret import DecisionCost
+from calibrant.measures.clinical import Estimate
+from calibrant.measures.decomposition import ScoreParts
+from calibrant.measures.family import Measures
+from calibrant.measures.interval import Interval
+from calibrant.report.formats import (
+    BOUND,
+    COUNT,
+    DIFFERENCE,
+    ERROR,
+    NUMBER,
+    RATE,
+    WEIGHT,
+    Format,
+    count,
+    number,
+)
+
+#: What the two parts of the findings of an audit are called.
+FACTS, MEASURES = "In numbers", "What others report"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One number that a report shows."""
+
+    label: str
+    value: float
+    interval: tuple[float, float] | None
+    format: Format
+    meaning: str  # in one line
+    part: bool = False  # it says more about the finding before it
+
+    @property
+    def number(self) -> str:
+        """The number as it is written."""
+        return self.format.value(self.value)
+
+    def ends(self, between: str = " to ") -> str:
+        """Write both ends of the interval; nothing if there is none."""
+        if self.interval is None:
+            return ""
+        lower, upper = self.interval
+        return f"{self.format.lower(lower)}{between}{self.format.upper(upper)}"
+
+
+def found(
+    label: str,
+    value: float | Estimate | None,
+    meaning: str,
+    form: Format = NUMBER,
+    *,
+    part: bool = False,
+) -> tuple[Finding, ...]:
+    """Return a number, or an estimate with its interval, as a finding; nothing if it is None."""
+    if value is None:
+        return ()
+    if isinstance(value, Estimate):
+        return (Finding(label, value.value, (value.lower, value.upper), form, meaning, part),)
+    return (Finding(label, value, None, form, meaning, part),)
+
+
+def findings_of(audit: Audit) -> dict[str, tuple[Finding, ...]]:
+    """List the numbers of an audit that stand for all rows, part by part."""
+    return {FACTS: facts_of(audit), MEASURES: measures_of(audit.measures)}
+
+
+def facts_of(audit: Audit) -> tuple[Finding, ...]:
+    """List what the rows are like, the calibration error, and how sure it is."""
+    data, certificate = audit.data, audit.certificate
+    weight = None if data.weight == data.rows else data.weight
+    most = None if audit.exact else audit.calibration_error_at_most
+    sure = None if certificate is None else certificate.upper
+    share = "" if certificate is None else percent(certificate.confidence)
+    return (
+        *found("rows", data.rows, "rows that count", COUNT),
+        *found("total weight", weight, "the sum of their weights", WEIGHT),
+        *found("events observed", data.observed_rate, "share of events", RATE),
+        *found("events predicted", data.mean_prediction, "mean score", RATE),
+        *found("calibration error", audit.calibration_error, _ERROR, ERROR),
+        *found("at most", most, "what a tally leaves open", ERROR, part=True),
+        *found(f"certified, {share}", sure, "upper bound on the true one", BOUND, part=True),
+        *_p_value(audit.test),
+    )
+
+
+_ERROR = "largest difference between observed and predicted events over all ranges of scores"
+_PARTS = "what isotonic regression on these rows would take off"
+
+
+def measures_of(measures: Measures) -> tuple[Finding, ...]:
+    """List the measures that others report: a line for each."""
+    brier, log_loss = measures.brier, measures.log_loss
+    ratio = measures.observed_expected
+    return (
+        *found("ranking (ROC AUC)", measures.roc_auc, "area under the ROC curve"),
+        *_loss("Brier score", brier, "mean squared difference of score and outcome"),
+        *_loss("log loss", log_loss, "mean of -log of the probability given to the outcome"),
+        *found("calibration slope", measures.slope, "on the log-odds; 1 if scores are right"),
+        *found("calibration intercept", measures.intercept, "at slope 1; 0 if scores are right"),
+        *found(
+            "observed / expected", ratio, "events over the sum of scores; 1 if scores are right"
+        ),
+        *found("ECE, 15 bins", measures.expected_calibration_error, "expected calibration error"),
+        *found(
+            "Kolmogorov-Smirnov error", measures.kolmogorov_error, "ranges from the lowest score"
+        ),
+        *found(
+            "l1 error no test excludes", measures.unverifiable_l1, "whatever the rows (Theorem 1)"
+        ),
+    )
+
+
+def _loss(label: str, parts: ScoreParts | None, meaning: str) -> tuple[Finding, ...]:
+    if parts is None:
+        return ()
+    miscalibrated = found("of it miscalibration", parts.miscalibration, _PARTS, part=True)
+    return (*found(label, parts.score, meaning), *miscalibrated)
+
+
+def _p_value(test: CalibrationTest | None) -> tuple[Finding, ...]:
+    if test is None:
+        return ()
+    # "at most" and "under" stand in the label, where they do not make a table wider
+    words, _, figure = chance(test, digits=2).rpartition(" ")
+    label = f"p-value {words}" if words else "test p-value"
+    return found(
+        label, test.p_value, "how often right scores look as bad", Format(lambda _: figure)
+    )
+
+
+def differences_of(pair: Difference) -> tuple[Finding, ...]:
+    """List by how much the first of two models differs from the second one."""
+    error, proved = pair.calibration_error, "with proved ends"
+    normal = "with the normal interval of differences row by row"
+    return (
+        *found("calibration error", error, f"first minus second, {proved}", DIFFERENCE),
+        *found("Brier score", pair.brier, f"first minus second, {normal}", DIFFERENCE),
+        *found("log loss", pair.log_loss, f"first minus second, {normal}", DIFFERENCE),
+    )
+
+
+def costs_by_rule(cost: DecisionCost, threshold: float) -> tuple[Finding, ...]:
+    """List what a decision costs by each rule."""
+    best = ""
+    if cost.best_threshold is not None:
+        never = math.isinf(cost.best_threshold)
+        best = "never" if never else f"from {cost.best_threshold:.4g} on"
+    return (
+        *found(f"act from {threshold:.4g} on (Bayes' rule)", cost.cost, "the scores' own"),
+        *found("act on every row", cost.always, "without scores"),
+        *found("act on no row", cost.never, "without scores"),
+        *found(f"best in hindsight: act {best}", cost.best_cost if best else None, "on these rows"),
+    )
+
+
+#: What a report says of an interval of scores, and of a group.
+INTERVAL_COLUMNS = ("scores", "rows", "predicted", "observed", "excess", "so they are")
+GROUP_COLUMNS = (
+    *("group", "rows", "predicted", "observed"),
+    *("calibration error", "proved", "miscalibrated"),
+)
+
+
+def interval_cells(one: Interval) -> tuple[str, ...]:
+    """Write an interval of scores, all but which scores it holds."""
+    rates = number(one.mean_prediction), number(one.observed_rate)
+    return (count(one.rows), *rates, DIFFERENCE.value(one.excess), one.verdict)
+
+
+def group_cells(one: GroupFinding) -> tuple[str, ...]:
+    """Write what was found in a group, all but its name."""
+    ends = one.certificate
+    proved = "" if ends is None else f"{rounded_down(ends.lower)} to {rounded_up(ends.upper)}"
+    rates = number(one.mean_prediction), number(one.observed_rate)
+    error, certain = number(one.calibration_error), "certain" if one.certain else ""
+    return (count(one.rows), *rates, error, proved, certain)

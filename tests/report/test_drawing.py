@@ -1,0 +1,33 @@
+"""Pictures with matplotlib: the same descriptions as in SVG, and no setting touched."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import calibrant as cb
+from calibrant.report.displays.cost import cost_picture
+from calibrant.report.displays.cumulative import cumulative_picture
+from calibrant.report.displays.groups import groups_picture
+from calibrant.report.displays.reliability import reliability_picture
+from calibrant.report.drawing import drawn_on
+from calibrant.report.svg import svg_of
+from calibrant.simulate import overconfident
+
+Y_TRUE, Y_PROB, _ = overconfident().draw(2000, seed=1)
+AUDIT = cb.audit(Y_TRUE, Y_PROB, by={"g": np.resize(["a", "b"], 2000)})
+EVERY = [reliability_picture, cumulative_picture, cost_picture, groups_picture]
+
+
+@pytest.mark.parametrize("describe", EVERY)
+def test_one_description_is_drawn_twice(describe):
+    picture, before = describe(AUDIT), dict(mpl.rcParams)
+    ax = drawn_on(Figure(figsize=(6, 5)).subplots(), picture, (6, 5))
+    assert dict(mpl.rcParams) == before
+    assert set(ax.get_legend_handles_labels()[1]) == {layer.label for layer in picture.layers}
+    assert ax.get_xlabel() == picture.x.name
+    assert ax.get_ylabel() == picture.y.name
+    assert ax.get_xlim() == pytest.approx((picture.x.low, picture.x.high))
+    svg = svg_of(picture)
+    for layer in picture.layers:
+        assert f'class="{layer.role}"' in svg
