@@ -271,7 +271,7 @@ def test_words_fit_the_order_of_arguments(sample):
     y_prob, y_true = sample
     with pytest.raises(ValueError, match="y_true must be the outcomes and y_prob the prob"):
         cb.IsotonicCalibrator().fit(y_true.astype(float), y_prob)
-    with pytest.raises(ValueError, match="takes y_true == the event"):
+    with pytest.raises(ValueError, match="takes labels == the event"):
         cb.IsotonicCalibrator().fit(y_prob, np.where(y_true, "yes", "no"))
 
 

@@ -16,7 +16,8 @@ from calibrant.cli import words
 from calibrant.cli.words import in_options
 from calibrant.data import refusals
 from calibrant.data.engine import addresses, statements
-from calibrant.data.files import duckdb_tables, reading, writing
+from calibrant import _writing as writing
+from calibrant.data.files import duckdb_tables, reading
 from calibrant.decisions.costs import costs_of
 from calibrant.experiments import datasets
 from reference.commands import calibrant as command

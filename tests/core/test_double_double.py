@@ -200,6 +200,7 @@ SUITES = {
 LEFT_OUT = ["over_all_intervals", "permuting_rows", "greedy", "independent_draws", "hold_at_once"]
 
 
+@pytest.mark.validity  # each runs hundreds of tests once more
 @pytest.mark.parametrize("suites", SUITES.values(), ids=SUITES)
 def test_the_suites_pass_where_a_long_double_is_a_double(suites):
     tests = Path(__file__).parents[1]
