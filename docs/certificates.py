@@ -18,7 +18,7 @@ from calibrant.certificates.betting import betting
 from calibrant.certificates.certify import rows_need
 from calibrant.certificates.evidence import counts_of, every_cell, evidence_of
 from calibrant.certificates.plan import expected_evidence
-from calibrant.certificates.specification import BETTING_BELOW, Terms
+from calibrant.certificates.specification import BETTING_BELOW, CertificateSpec
 from calibrant.certificates.testing import suited_test
 from calibrant.core.diagram import resolve
 from calibrant.core.extremes import extremes_need
@@ -114,7 +114,7 @@ def held(law: Law, rows: int, samples: int) -> dict[str, float]:
     for seed in range(samples):
         y_true, y_prob, _ = law.draw(rows, seed=10_000 + seed)
         source = cb.Predictions(y_true, y_prob).source
-        exact = rows_need(Terms(method="asymptotic", sided="both"))
+        exact = rows_need(CertificateSpec(method="asymptotic", sided="both"))
         diagram = resolve(source, extremes_need, every_cell if rows < MANY else exact)
         evidence = evidence_of(diagram)
         p_value = suited_test(diagram, evidence, 999, seed).p_value

@@ -10,7 +10,7 @@ import pytest
 
 import calibrant as cb
 from calibrant.auditing.groups import groups_of
-from calibrant.certificates.specification import Terms
+from calibrant.certificates.specification import CertificateSpec
 from calibrant.data import groups
 from calibrant.errors import InputError
 from reference.engines import ENGINES, same
@@ -169,7 +169,7 @@ KINDS = {
 @pytest.mark.parametrize("wrap", ENGINES.values(), ids=ENGINES)
 def test_columns_of_every_kind_make_groups(wrap, kind, tmp_path):
     table = wrap(KINDS[kind](TABLE), tmp_path)
-    found, notes = groups_of(cb.Predictions(table, label="y", prob="p"), ["g"], Terms())
+    found, notes = groups_of(cb.Predictions(table, label="y", prob="p"), ["g"], CertificateSpec())
     expected = [one for one in whole().groups if one.columns == ("sex",)]
     assert notes == ()
     assert [one.rows for one in found] == [one.rows for one in expected]
@@ -249,7 +249,7 @@ def test_all_certificates_hold_at_once():
         prob = np.where(group < 6, 0.3, 0.02)
         truth = np.where(group == 3, 0.5, prob)  # one group is off by 0.2
         data = cb.Predictions((rng.random(rows) < truth).astype(int), prob)
-        found, _ = groups_of(data, {"g": group}, Terms(0.95))
+        found, _ = groups_of(data, {"g": group}, CertificateSpec(0.95))
         true = {g: 0.2 if g == 3 else 0.0 for g in range(12)}
         misses += any(
             not one.certificate.lower <= true[one.group["g"]] <= one.certificate.upper

@@ -8,7 +8,7 @@ import calibrant as cb
 from calibrant.calibrators import counted, folds
 from calibrant.calibrators.counted import Pool, ends_of, held_out, measured, pool_of
 from calibrant.calibrators.crossfit import cross_fit
-from calibrant.calibrators.evaluation import calibrator_named, study_calibrator
+from calibrant.calibrators.evaluation import calibrator_named, evaluate_calibrator
 from calibrant.calibrators.folds import Deal
 from calibrant.simulate import overconfident
 
@@ -26,7 +26,7 @@ def test_counts_give_what_rows_give(method):
     y_true, y_prob = rows_of(3000)
     data = cb.Predictions(y_true, y_prob.round(3))
     calibrator = calibrator_named(method)
-    found = study_calibrator(data, calibrator)
+    found = evaluate_calibrator(data, calibrator)
     rows = cross_fit(data, calibrator)
     after = {"y_true": rows.label, "y_prob": rows.after, "sample_weight": rows.weight}
     assert found.after.calibration_error == pytest.approx(cb.calibration_error(**after), abs=1e-12)
@@ -38,9 +38,9 @@ def test_counts_give_what_rows_give(method):
 
 def test_chunks_change_nothing(monkeypatch):
     data = cb.Predictions(*rows_of(5000))
-    whole = study_calibrator(data, cb.IsotonicCalibrator()).after
+    whole = evaluate_calibrator(data, cb.IsotonicCalibrator()).after
     monkeypatch.setattr(counted, "_CHUNK", 97)
-    parts = study_calibrator(data, cb.IsotonicCalibrator()).after
+    parts = evaluate_calibrator(data, cb.IsotonicCalibrator()).after
     for name in MEASURES:
         assert getattr(parts, name) == pytest.approx(getattr(whole, name), abs=1e-12)
 
@@ -74,7 +74,7 @@ def test_a_file_gives_what_arrays_give(tmp_path, monkeypatch):
     for limit in (1 << 24, 100):
         monkeypatch.setattr(counted, "MOST_SCORES", limit)
         monkeypatch.setattr(counted, "CELL_LEVEL", 8)
-        one, other = (study_calibrator(data, cb.IsotonicCalibrator()) for data in (lazy, near))
+        one, other = (evaluate_calibrator(data, cb.IsotonicCalibrator()) for data in (lazy, near))
         assert one.to_dict()["after"] == pytest.approx(other.to_dict()["after"], abs=1e-12)
         assert (one.after_open is None) == (limit > 100)
 
@@ -145,7 +145,7 @@ def test_what_cells_leave_open_is_said(monkeypatch):
     monkeypatch.setattr(counted, "CELL_LEVEL", 6)
     data = cb.Predictions(*rows_of(5000))
     for method in METHODS:
-        found = study_calibrator(data, calibrator_named(method))
+        found = evaluate_calibrator(data, calibrator_named(method))
         assert found.after_open is not None
         assert found.note is not None
         assert found.before.calibration_error == pytest.approx(cb.calibration_error(data))

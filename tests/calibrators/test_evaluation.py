@@ -5,7 +5,7 @@ import pytest
 
 import calibrant as cb
 from calibrant.calibrators.crossfit import cross_fit
-from calibrant.calibrators.evaluation import calibrator_named, study_calibrator
+from calibrant.calibrators.evaluation import calibrator_named, evaluate_calibrator
 from calibrant.simulate import overconfident
 
 KINDS = ["isotonic", "platt", "histogram"]
@@ -13,7 +13,7 @@ KINDS = ["isotonic", "platt", "histogram"]
 
 def studied(y_true, y_prob, method="isotonic", weight=None):
     data = cb.Predictions(y_true, y_prob, sample_weight=weight)
-    return study_calibrator(data, calibrator_named(method))
+    return evaluate_calibrator(data, calibrator_named(method))
 
 
 @pytest.mark.parametrize("method", KINDS)

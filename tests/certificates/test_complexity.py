@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from calibrant.certificates import classes, complexity
-from calibrant.certificates.maximal_rise import Order, expected_draw_up, simulated_draw_up
+from calibrant.certificates.maximal_rise import Order, expected_maximal_rise, simulated_maximal_rise
 from calibrant.errors import InputError
 
 
@@ -88,8 +88,8 @@ def test_many_rows_take_the_bound():
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=9))
 def test_splitting_an_atom_never_takes_away(atoms):
-    whole = expected_draw_up(np.array(atoms))
-    split = expected_draw_up(np.array([1] * atoms[0] + atoms[1:]))
+    whole = expected_maximal_rise(np.array(atoms))
+    split = expected_maximal_rise(np.array([1] * atoms[0] + atoms[1:]))
     assert whole <= split + 1e-12
     assert whole / sum(atoms) <= 0.5 + 1e-12
 
@@ -98,7 +98,7 @@ def test_the_draw_up_of_given_signs():
     model = Order(np.array([0.3, 0.1, 0.3, 0.2]))
     assert model.atoms.tolist() == [1, 1, 2]
     signs = np.array([[1, 1, 1, 1], [-1, -1, -1, -1], [-1, 1, 1, 1], [1, -1, 1, -1]], np.int8)
-    assert model.draw_up(signs).tolist() == [4, 0, 2, 2]
+    assert model.maximal_rise(signs).tolist() == [4, 0, 2, 2]
 
 
 @pytest.mark.parametrize("n", [1, 4, 9])
@@ -108,7 +108,7 @@ def test_models_are_simulated_right_and_bounded(n, models):
     scores = rng.integers(0, 4, (models, n)) / 4
     truth = rademacher(labelings(scores))
     draws = 20_000
-    mean = simulated_draw_up([Order(one) for one in scores], n, draws, seed=1) / n
+    mean = simulated_maximal_rise([Order(one) for one in scores], n, draws, seed=1) / n
     assert mean == pytest.approx(truth, abs=math.sqrt(2 * math.log(1e6) / (n * draws)))
     found = complexity.of_models(scores.T, draws=draws)
     assert truth <= found.value + 1e-12
@@ -126,14 +126,16 @@ def test_a_simulated_bound_is_too_small_no_oftener_than_it_says():
             for seed in seeds
         )
         assert binom.sf(missed - 1, len(seeds), error) > 1e-6
-    bare = [simulated_draw_up([Order(f) for f in scores.T], 10, 5, seed) / 10 for seed in seeds]
+    bare = [
+        simulated_maximal_rise([Order(f) for f in scores.T], 10, 5, seed) / 10 for seed in seeds
+    ]
     assert 0.2 < np.mean(np.array(bare) < truth) < 0.8
 
 
 def test_the_parts_of_the_bound_for_models():
     n, draws = 400, 50
     scores = np.random.default_rng(3).random((n, 30))
-    mean = simulated_draw_up([Order(f) for f in scores.T], n, draws, seed=0) / n
+    mean = simulated_maximal_rise([Order(f) for f in scores.T], n, draws, seed=0) / n
     for error in (0.1, 1e-6):
         found = complexity.of_models(scores, draws=draws, error=error)
         assert found.value - mean == pytest.approx(math.sqrt(2 * math.log(1 / error) / n / draws))
@@ -359,7 +361,7 @@ def test_the_mean_over_samples_is_bounded_as_often_as_said(rate):
     n = 30
     k = np.arange(n + 1)
     atoms = [np.array([i for i in (low, n - low) if i]) for low in k]
-    values = np.array([expected_draw_up(one) / n for one in atoms])
+    values = np.array([expected_maximal_rise(one) / n for one in atoms])
     chance = binom.pmf(k, n, rate)
     mean = chance @ values
     for delta in (0.3, 0.05):

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import calibrant
+from calibrant import _writing as writing
 from calibrant import errors
 from calibrant.auditing import groups
 from calibrant.calibrators import applying
@@ -16,7 +17,6 @@ from calibrant.cli import words
 from calibrant.cli.words import in_options
 from calibrant.data import refusals
 from calibrant.data.engine import addresses, statements
-from calibrant import _writing as writing
 from calibrant.data.files import duckdb_tables, reading
 from calibrant.decisions.costs import costs_of
 from calibrant.experiments import datasets

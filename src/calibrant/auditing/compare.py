@@ -15,9 +15,9 @@ from calibrant._types import FloatArray
 from calibrant.certificates.certificate import Certificate, percent
 from calibrant.certificates.certify import certificate_of, has_weights
 from calibrant.certificates.evidence import WERE_THESE, check_rows, too_good
-from calibrant.certificates.specification import Terms
+from calibrant.certificates.specification import CertificateSpec
 from calibrant.core.diagram import Diagram
-from calibrant.data.models import Models, Pairs, models_of
+from calibrant.data.models import Models, PairSums, models_of
 from calibrant.measures.clinical import Estimate
 from calibrant.measures.decomposition import brier_of
 from calibrant.measures.error import error_of
@@ -244,13 +244,13 @@ def compare(
 def comparison_of(models: Models, confidence: float) -> Comparison:
     """Compare models, wherever their rows live."""
     names = models.names
-    terms = Terms(confidence, "certified", "both", statements=len(names))
-    confidence = terms.confidence
+    spec = CertificateSpec(confidence, "certified", "both", statements=len(names))
+    confidence = spec.confidence
     diagrams = models.diagrams()
     check_rows(diagrams[0], "a comparison")
     pairs = models.pairs()
     found = [
-        _finding(name, diagram, total, terms)
+        _finding(name, diagram, total, spec)
         for name, diagram, total in zip(names, diagrams, pairs.log_loss.tolist(), strict=True)
     ]
     return Comparison(
@@ -262,19 +262,19 @@ def comparison_of(models: Models, confidence: float) -> Comparison:
     )
 
 
-def _finding(name: str, diagram: Diagram, log_loss: float, terms: Terms) -> ModelFinding:
+def _finding(name: str, diagram: Diagram, log_loss: float, spec: CertificateSpec) -> ModelFinding:
     return ModelFinding(
         name=name,
         calibration_error=error_of(diagram)[0],
         worst_interval=worst_of(diagram),
-        certificate=certificate_of(diagram, terms, weighted=has_weights(diagram)),
+        certificate=certificate_of(diagram, spec, weighted=has_weights(diagram)),
         brier=brier_of(diagram),
         log_loss=log_loss / diagram.weight,
     )
 
 
 def _differences(
-    found: list[ModelFinding], pairs: Pairs, n: float, confidence: float
+    found: list[ModelFinding], pairs: PairSums, n: float, confidence: float
 ) -> list[Difference]:
     both = list(combinations(found, 2))
     each = 1 - (1 - confidence) / len(both)
@@ -308,7 +308,7 @@ def _fitted_here(names: list[str], diagrams: list[Diagram]) -> tuple[str, ...]:
     )
 
 
-def _certain(names: list[str], pairs: Pairs) -> tuple[str, ...]:
+def _certain(names: list[str], pairs: PairSums) -> tuple[str, ...]:
     """Say why there is no interval for a difference of log losses that are finite."""
     return tuple(
         f"No interval for the log losses of {named(one)} and {named(other)}: only one of the two "

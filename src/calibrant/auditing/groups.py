@@ -13,7 +13,7 @@ from calibrant._text import named, shown
 from calibrant.certificates.certificate import Certificate
 from calibrant.certificates.certify import certificate_of, has_weights, rows_need
 from calibrant.certificates.evidence import mean_variance
-from calibrant.certificates.specification import Terms
+from calibrant.certificates.specification import CertificateSpec
 from calibrant.core.diagram import Diagram
 from calibrant.data.groups import (
     LEAST_ROWS,
@@ -123,7 +123,7 @@ class GroupFinding:
 
 
 def groups_of(
-    data: Predictions | TallyData, by: Any, terms: Terms, crossed: Crossed = "first"
+    data: Predictions | TallyData, by: Any, spec: CertificateSpec, crossed: Crossed = "first"
 ) -> tuple[tuple[GroupFinding, ...], tuple[str, ...]]:
     """Find out about every value of the columns, and pairs of values; and say what is left out.
 
@@ -137,7 +137,7 @@ def groups_of(
     grouped = grouped_by(data, by)
     pairs = crossings(grouped, _FIRST if crossed == "first" else None)
     sizes = [len(view) for view in views_of(grouped, pairs)]
-    both = replace(terms, sided="both")
+    both = replace(spec, sided="both")
     joint = replace(both, statements=sum(sizes))
     found: list[GroupFinding] = []
     what = "Auditing groups"
@@ -171,7 +171,7 @@ def grouped_by(data: Predictions, by: Any) -> Grouped:
 
 
 def _finding(
-    grouped: Grouped, view: View, number: int, diagram: Diagram, terms: Terms
+    grouped: Grouped, view: View, number: int, diagram: Diagram, spec: CertificateSpec
 ) -> GroupFinding:
     error, _ = error_of(diagram)
     claim = diagram.totals.are_counts
@@ -190,7 +190,7 @@ def _finding(
         mean_prediction=diagram.mean_score,
         calibration_error=error,
         worst_interval=worst_of(diagram),
-        certificate=certificate_of(diagram, terms, weighted=weighted) if claim else None,
+        certificate=certificate_of(diagram, spec, weighted=weighted) if claim else None,
         evidence=_evidence(diagram, error),
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant import errors
 from calibrant.auditing.groups import GroupFinding, groups_of
-from calibrant.certificates.specification import Terms
+from calibrant.certificates.specification import CertificateSpec
 from calibrant.certificates.training import label_unknown, outcome_of
 from calibrant.data.memory.labels import check_event
 from calibrant.data.predictions import Predictions
@@ -81,7 +81,7 @@ def audit_regions(
     found: list[GroupFinding] = []
     for tree in range(trees):
         name = "region" if trees == 1 else f"leaf of tree {tree + 1}"
-        terms = Terms(confidence=1 - (1 - confidence) / trees)  # all trees at once
-        found += groups_of(data, {name: leaves[:, tree]}, terms)[0]
+        spec = CertificateSpec(confidence=1 - (1 - confidence) / trees)  # all trees at once
+        found += groups_of(data, {name: leaves[:, tree]}, spec)[0]
     found.sort(key=lambda one: (not one.certain, -one.evidence, -one.rows))
     return tuple(found)

@@ -17,7 +17,7 @@ from calibrant.auditing.result import Audit, DataFacts, Provenance
 from calibrant.certificates.certificate import Certificate
 from calibrant.certificates.certify import rows_need
 from calibrant.certificates.evidence import check_rows
-from calibrant.certificates.specification import Estimand, Method, Terms
+from calibrant.certificates.specification import CertificateSpec, Estimand, Method
 from calibrant.certificates.testing import CalibrationTest
 from calibrant.core.diagram import Diagram, resolve
 from calibrant.core.statistic import values_of
@@ -108,26 +108,26 @@ def audit(
     >>> print(found.where)
     It fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on average, ...
     """
-    terms = Terms(
+    spec = CertificateSpec(
         confidence, method, seed=seed, estimand=estimand, max_cluster_size=max_cluster_size
     )
     clip = errors.clip_or_none(clip)
     errors.one_of("crossed", crossed, CROSSED)
     named = {"label": label, "prob": prob, "weight": weight}
     data = data_of(y_true, y_prob, sample_weight, pos_label, clusters, fine=True, **named)
-    family = Family(terms.confidence, clip)
+    family = Family(spec.confidence, clip)
     parts = (ERROR, worst_intervals(_WORST), RELIABILITY)
     diagram = resolve(
         data.source,
         *(one.needs for one in parts),
         *family.needs,
-        rows_need(terms, most_exact=_EXACT_ROWS),
+        rows_need(spec, most_exact=_EXACT_ROWS),
     )
     (error, at_most), worst, reliability = values_of(data.source, diagram, *parts)
     measures, gaps = family.measures_of(data.source, diagram)
-    certificate, test, unsure = claims_of(data, diagram, terms)
+    certificate, test, unsure = claims_of(data, diagram, spec)
     notes = _reasons(gaps) + _clip_note(measures) + _reversed_note(diagram, measures)
-    groups, pooled = groups_of(data, by, terms, crossed) if by is not None else ((), ())
+    groups, pooled = groups_of(data, by, spec, crossed) if by is not None else ((), ())
     data.source.release()  # the audit may be kept for long
     return Audit(
         data=_facts(diagram, data.origin.dropped),
@@ -142,7 +142,7 @@ def audit(
         test=test,
         groups=groups,
         confidence=confidence,
-        seed=terms.seed,
+        seed=spec.seed,
         independent=data.clusters is None,
         details=Details(diagram, data.source),
         provenance=_provenance(data, certificate, test),

@@ -50,7 +50,7 @@ class Quality:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Study:
+class Evaluation:
     """A calibrator fitted on all rows, and what its like do to rows they were not fitted on.
 
     The numbers are estimates, without a confidence: the folds are dealt with a fixed seed.
@@ -140,7 +140,7 @@ def calibrator_named(method: str, objective: Objective = "log_loss") -> Calibrat
     return kind(objective=objective) if takes else kind()
 
 
-def study_calibrator(data: Predictions, calibrator: Calibrator) -> Study:
+def evaluate_calibrator(data: Predictions, calibrator: Calibrator) -> Evaluation:
     """Fit on all rows, and measure by cross-fitting."""
     calibrator.fit(data)
     cells, totals = data.source.start()
@@ -149,11 +149,11 @@ def study_calibrator(data: Predictions, calibrator: Calibrator) -> Study:
         pool = pool_of(data)
         before, before_open = _before(data, pool)
         after, after_open = _after(pool, calibrator)
-        return Study(*about, before, after, data.origin.dropped, before_open, after_open)
+        return Evaluation(*about, before, after, data.origin.dropped, before_open, after_open)
     found = cross_fit(data, calibrator)
     before = _quality(Predictions(found.label, found.before, sample_weight=found.weight))
     after = _quality(Predictions(found.label, found.after, sample_weight=found.weight))
-    return Study(*about, before, after, data.origin.dropped)
+    return Evaluation(*about, before, after, data.origin.dropped)
 
 
 def _before(data: Predictions, pool: Pool) -> tuple[Quality, Quality | None]:

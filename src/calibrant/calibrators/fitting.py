@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
-from calibrant.calibrators.links import Family, Link, features, inner_ranges
+from calibrant.calibrators.links import Link, LinkFamily, features, inner_ranges
 from calibrant.core.diagram import Diagram
 
 Objective: TypeAlias = Literal["log_loss", "squared", "calibration_error"]
@@ -113,7 +113,7 @@ def every_score(diagram: Diagram) -> BoolArray:
 
 
 def fit_link(
-    family: Family,
+    family: LinkFamily,
     score: FloatArray,
     weight: FloatArray,
     positives: FloatArray,
@@ -143,7 +143,9 @@ def fit_link(
     return Link(max(a, 0.0), max(b, 0.0), c, *ends)
 
 
-def _separated(family: Family, x: FloatArray, weight: FloatArray, positives: FloatArray) -> bool:
+def _separated(
+    family: LinkFamily, x: FloatArray, weight: FloatArray, positives: FloatArray
+) -> bool:
     """Whether a steeper link always fits better: no event lies below a row without one.
 
     Every link grows with the score. With a shift its zero can be anywhere; without, as in
@@ -167,7 +169,7 @@ class _Best:
     curvature: FloatArray
 
 
-def _standard(data: Pooled, family: Family) -> FloatArray:
+def _standard(data: Pooled, family: LinkFamily) -> FloatArray:
     """Return the basis in coordinates where features have deviation 1, and mean 0 with a shift.
 
     Scores may lie within a millionth of each other, or far out; steps and grids then still fit.

@@ -35,7 +35,7 @@ PLAIN_SLOPE, NO_SHARE = 100.0, 1e-16
 _MOST = 1e300
 
 
-class Family(NamedTuple):
+class LinkFamily(NamedTuple):
     """What the links of one kind share.
 
     basis : how (a, b, c) depends on the free parameters; slopes come first.

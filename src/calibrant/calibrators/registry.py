@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from calibrant.calibrators.links import Family
+from calibrant.calibrators.links import LinkFamily
 
 #: What a calibrator is called.
 CalibratorName: TypeAlias = Literal[
@@ -25,26 +25,26 @@ class Kind(NamedTuple):
     module: str
     name: str
     words: str
-    family: Family | None = None
+    family: LinkFamily | None = None
 
 
 _STEPS = "calibrant.calibrators.estimators.steps"
 _LINKS = "calibrant.calibrators.estimators.links"
 _VENN_ABERS = "calibrant.calibrators.estimators.venn_abers"
-_PLATT = Family(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), slopes=1, platts_targets=True)
-_TEMPERATURE = Family(np.array([[1.0], [1.0], [0.0]]), slopes=1)
+_PLATT = LinkFamily(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), slopes=1, platts_targets=True)
+_TEMPERATURE = LinkFamily(np.array([[1.0], [1.0], [0.0]]), slopes=1)
 #: Every calibrator, the recommended one first.
 KINDS: dict[str, Kind] = {
     "isotonic": Kind(_STEPS, "IsotonicCalibrator", "isotonic regression"),
     "platt": Kind(_LINKS, "PlattCalibrator", "Platt scaling", _PLATT),
-    "beta": Kind(_LINKS, "BetaCalibrator", "beta calibration", Family(np.eye(3), slopes=2)),
+    "beta": Kind(_LINKS, "BetaCalibrator", "beta calibration", LinkFamily(np.eye(3), slopes=2)),
     "temperature": Kind(_LINKS, "TemperatureCalibrator", "temperature scaling", _TEMPERATURE),
     "histogram": Kind(_STEPS, "HistogramCalibrator", "histogram binning"),
     "venn_abers": Kind(_VENN_ABERS, "VennAbersCalibrator", "Venn-Abers prediction"),
 }
 
 
-def family_of(method: str) -> Family:
+def family_of(method: str) -> LinkFamily:
     """Return the family of a link."""
     family = KINDS[method].family
     if family is None:

@@ -22,7 +22,7 @@ from calibrant.certificates.evidence import (
     evidence_of,
     mean_variance,
 )
-from calibrant.certificates.specification import Estimand, Method, Terms, chosen, formula
+from calibrant.certificates.specification import CertificateSpec, Estimand, Method, chosen, formula
 from calibrant.certificates.testing import DRAWS, asymptotic_need, needs_exact, suited_test
 from calibrant.core.diagram import Diagram, Needs, nothing, resolve
 from calibrant.core.extremes import extremes_need
@@ -33,7 +33,7 @@ from calibrant.errors import InputError
 _MOST_DRAWS = 99_999
 
 
-def rows_need(terms: Terms, most_exact: int | None = None) -> Needs:
+def rows_need(spec: CertificateSpec, most_exact: int | None = None) -> Needs:
     """Mark every cell where the certificate, or an exact test of c = 0, looks at each row.
 
     A certificate needs that test for a lower end only; `most_exact` asks for it in any case, up to
@@ -44,9 +44,9 @@ def rows_need(terms: Terms, most_exact: int | None = None) -> Needs:
         if not diagram.totals.are_counts or diagram.weight > 2**53:
             return nothing(diagram)
         n = round(diagram.weight)
-        method = chosen(terms.method, n, rows_known=True)
+        method = chosen(spec.method, n, rows_known=True)
         few = needs_exact(n, mean_variance(diagram))
-        tested = most_exact is not None or (method == "asymptotic" and terms.sided == "both")
+        tested = most_exact is not None or (method == "asymptotic" and spec.sided == "both")
         exact = tested and few and (most_exact is None or n <= most_exact)
         if method == "betting" or exact:
             return every_cell(diagram)
@@ -55,22 +55,24 @@ def rows_need(terms: Terms, most_exact: int | None = None) -> Needs:
     return need
 
 
-def certificate_of(diagram: Diagram, terms: Terms, *, weighted: bool = False) -> Certificate:
+def certificate_of(
+    diagram: Diagram, spec: CertificateSpec, *, weighted: bool = False
+) -> Certificate:
     """Make a certificate from a diagram resolved for it."""
     evidence = evidence_of(diagram)
-    method = chosen(terms.method, evidence.n, rows_known=diagram.open)
+    method = chosen(spec.method, evidence.n, rows_known=diagram.open)
     if method == "betting":
-        bound = _bet(diagram, evidence, terms)
+        bound = _bet(diagram, evidence, spec)
     elif method == "asymptotic":
-        p_value = _p_value(diagram, evidence, terms)
-        bound = bounds.asymptotic(evidence, terms.delta, terms.sided, p_value=p_value)
+        p_value = _p_value(diagram, evidence, spec)
+        bound = bounds.asymptotic(evidence, spec.delta, spec.sided, p_value=p_value)
     else:
-        bound = formula(method)(evidence, terms.delta, terms.sided)
+        bound = formula(method)(evidence, spec.delta, spec.sided)
     if weighted:
         bound = replace(bound, assumptions=(*bound.assumptions, "weights are row counts"))
     return _stated(
         bound,
-        terms,
+        spec,
         method,
         n=evidence.n,
         c_emp=evidence.c_emp,
@@ -78,59 +80,59 @@ def certificate_of(diagram: Diagram, terms: Terms, *, weighted: bool = False) ->
     )
 
 
-def _stated(bound: Bound, terms: Terms, method: str, **known: Any) -> Certificate:
+def _stated(bound: Bound, spec: CertificateSpec, method: str, **known: Any) -> Certificate:
     """State a bound as a certificate, next to what is known of the rows."""
     return Certificate(
         **known,
         lower=bound.lower,
         upper=bound.upper,
-        confidence=terms.confidence,
+        confidence=spec.confidence,
         method=method,
-        sided=terms.sided,
+        sided=spec.sided,
         assumptions=bound.assumptions,
         theorem=bound.theorem,
         target=bound.target,
-        statements=terms.statements,
+        statements=spec.statements,
     )
 
 
-def _bet(diagram: Diagram, evidence: Evidence, terms: Terms) -> Bound:
-    delta = terms.delta if terms.sided == "upper" else terms.delta / 2
+def _bet(diagram: Diagram, evidence: Evidence, spec: CertificateSpec) -> Bound:
+    delta = spec.delta if spec.sided == "upper" else spec.delta / 2
     counts = counts_of(diagram, "a betting bound")
     bound = betting(counts, evidence.c_emp, delta)
-    return bound if terms.sided == "upper" else bounds.with_lower(bound, evidence, delta)
+    return bound if spec.sided == "upper" else bounds.with_lower(bound, evidence, delta)
 
 
-def _p_value(diagram: Diagram, evidence: Evidence, terms: Terms) -> float:
+def _p_value(diagram: Diagram, evidence: Evidence, spec: CertificateSpec) -> float:
     """Test c = 0 for the lower end; without rows to draw from, nothing is rejected."""
     hidden = needs_exact(evidence.n, evidence.v0) and not diagram.open
-    if terms.sided == "upper" or hidden:
+    if spec.sided == "upper" or hidden:
         return 1.0
     # enough to reject at so small a level, as far as that can be waited for
-    draws = min(_MOST_DRAWS, max(DRAWS, round(10 / terms.delta)))
-    return suited_test(diagram, evidence, draws, terms.seed).p_value
+    draws = min(_MOST_DRAWS, max(DRAWS, round(10 / spec.delta)))
+    return suited_test(diagram, evidence, draws, spec.seed).p_value
 
 
-def certificate_of_clusters(data: Predictions, terms: Terms) -> Certificate:
+def certificate_of_clusters(data: Predictions, spec: CertificateSpec) -> Certificate:
     """Make a certificate from rows that come in clusters."""
-    if terms.method not in {"auto", "certified", "betting"}:
+    if spec.method not in {"auto", "certified", "betting"}:
         raise errors.not_for_clusters(
-            f'method="{terms.method}"', 'method="certified" or method="betting"'
+            f'method="{spec.method}"', 'method="certified" or method="betting"'
         )
-    if terms.sided == "both":
+    if spec.sided == "both":
         raise errors.not_for_clusters('The lower end of sided="both"', 'sided="upper"')
     check_rows(Diagram(*data.source.start()), "a certificate")
-    found = clustered(data, terms.estimand, terms.max_cluster_size)
-    method = chosen(terms.method, found.n, rows_known=True)
+    found = clustered(data, spec.estimand, spec.max_cluster_size)
+    method = chosen(spec.method, found.n, rows_known=True)
     if method == "betting":
-        bound = betting_clusters(found, terms.delta)
+        bound = betting_clusters(found, spec.delta)
     else:
-        bound = certified_clusters(found, terms.delta)
-    each = "cluster" if terms.estimand == "cluster" else "row"
+        bound = certified_clusters(found, spec.delta)
+    each = "cluster" if spec.estimand == "cluster" else "row"
     bound = replace(bound, target=f"{bound.target} (each {each} counting once)")
     return _stated(
         bound,
-        terms,
+        spec,
         method,
         n=found.n,
         c_emp=found.c_emp,
@@ -139,19 +141,19 @@ def certificate_of_clusters(data: Predictions, terms: Terms) -> Certificate:
     )
 
 
-def certificate_for(data: Predictions | TallyData, terms: Terms) -> Certificate:
+def certificate_for(data: Predictions | TallyData, spec: CertificateSpec) -> Certificate:
     """Make a certificate for data."""
     if isinstance(data, Predictions) and data.clusters is not None:
-        return certificate_of_clusters(data, terms)
-    refuse_without_clusters(terms)
+        return certificate_of_clusters(data, spec)
+    refuse_without_clusters(spec)
     check_rows(Diagram(*data.source.start()), "a certificate")
-    diagram = resolve(data.source, extremes_need, rows_need(terms))
-    return certificate_of(diagram, terms, weighted=has_weights(diagram))
+    diagram = resolve(data.source, extremes_need, rows_need(spec))
+    return certificate_of(diagram, spec, weighted=has_weights(diagram))
 
 
-def refuse_without_clusters(terms: Terms) -> None:
-    """Refuse terms that say how clusters count where there are none."""
-    if terms.max_cluster_size is not None or terms.estimand != "row":
+def refuse_without_clusters(spec: CertificateSpec) -> None:
+    """Refuse spec that say how clusters count where there are none."""
+    if spec.max_cluster_size is not None or spec.estimand != "row":
         raise _clusters_missing()
 
 
@@ -227,7 +229,7 @@ def certify(
     on, and that the model was fixed before these rows were looked at; assumes nothing else
     about the model or the data.
     """
-    terms = Terms(
+    spec = CertificateSpec(
         confidence,
         method,
         sided,
@@ -237,7 +239,7 @@ def certify(
     )
     data = data_of(y_true, y_prob, sample_weight, pos_label, clusters)
     warn(data.warnings, stacklevel=2)
-    return certificate_for(data, terms)
+    return certificate_for(data, spec)
 
 
 def _clusters_missing() -> InputError:

@@ -23,7 +23,7 @@ from calibrant._text import shown
 from calibrant._types import FloatArray
 from calibrant.certificates.bounds import VARIANCE_SHARE
 from calibrant.certificates.evidence import counted
-from calibrant.certificates.maximal_rise import Order, expected_draw_up, simulated_draw_up
+from calibrant.certificates.maximal_rise import Order, expected_maximal_rise, simulated_maximal_rise
 from calibrant.certificates.tails import mean_at_most
 from calibrant.data import refusals
 from calibrant.data.memory.columns import Column
@@ -166,7 +166,7 @@ def of_scores(y_prob: Any) -> Complexity:
             "expected maximum of |Brownian motion|, by Levy's identity",
         )
     atoms = Order(scores).atoms
-    value = min(MOST, expected_draw_up(atoms) / n)
+    value = min(MOST, expected_maximal_rise(atoms) / n)
     return Complexity(
         value=value,
         exact=True,
@@ -225,7 +225,7 @@ def of_models(scores: Any, *, draws: int = 400, error: float = 1e-3, seed: int =
     error = errors.inner_share("error", error)
     seed = errors.whole_number("seed", seed, least=0)
     n = sum(models[0].atoms.tolist())
-    mean = simulated_draw_up(models, n, draws, seed) / n
+    mean = simulated_maximal_rise(models, n, draws, seed) / n
     # one sign more or less moves the mean over draws by 2 / (n draws): McDiarmid's inequality
     simulated = mean + math.sqrt(2 * math.log(1 / error) / (n * draws))
     labelings = 1 + sum(len(model.atoms) * (len(model.atoms) + 1) // 2 for model in models)
@@ -247,7 +247,7 @@ def of_models(scores: Any, *, draws: int = 400, error: float = 1e-3, seed: int =
 def _many(n: int, models: int) -> float:
     """Bound the complexity of K models on any n rows, in two ways.
 
-    Either one model's, and the most that the best of K draw-ups adds, each of which has the moment
+    Either one model's, and the most that the best of K rises adds, each of which has the moment
     generating function of McDiarmid's inequality; or Massart's lemma for all labelings.
     """
     added = _distinct(n) + math.sqrt(2 * math.log(models) / n)

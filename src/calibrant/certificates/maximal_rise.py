@@ -1,7 +1,7 @@
 """Draw-ups of random walks: what the complexity of given scores comes down to.
 
 Put the rows in the order of their scores and add up their random signs. The sum over an interval
-of scores is how far that walk rises between two places, so the largest sum is its maximal draw-up:
+of scores is how far that walk rises between two places, so the largest sum is its maximal rise:
 the largest value of the reflected walk Q_k = max(0, Q_{k-1} + step). Rows with one score are one
 step, because an interval cannot part them.
 """
@@ -22,8 +22,8 @@ _SIGNS = 1 << 21
 _NEVER = 1e-25
 
 
-def expected_draw_up(atoms: IntArray) -> float:
-    """Return the expected maximal draw-up of a walk of random signs, by dynamic programming.
+def expected_maximal_rise(atoms: IntArray) -> float:
+    """Return the expected maximal rise of a walk of random signs, by dynamic programming.
 
     Parameters
     ----------
@@ -33,12 +33,12 @@ def expected_draw_up(atoms: IntArray) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from calibrant.certificates.maximal_rise import expected_draw_up
-    >>> expected_draw_up(np.array([1, 1]))  # signs ++, +-, -+, -- rise by 2, 1, 1, 0
+    >>> from calibrant.certificates.maximal_rise import expected_maximal_rise
+    >>> expected_maximal_rise(np.array([1, 1]))  # signs ++, +-, -+, -- rise by 2, 1, 1, 0
     1.0
     """
     n = int(atoms.sum())
-    # cosh(a Q_k) / cosh(a)^k is a supermartingale, so that the draw-up reaches t with a chance of
+    # cosh(a Q_k) / cosh(a)^k is a supermartingale, so that the rise reaches t with a chance of
     # 2 exp(-t^2 / 2n) at most: under 2e-13 beyond this
     top = min(n, int(np.ceil(np.sqrt(60 * n))))
     place = np.arange(top)
@@ -82,8 +82,8 @@ class Order:
         sizes: IntArray = np.diff(self._ends, prepend=-1).astype(np.int64)
         return sizes
 
-    def draw_up(self, signs: NDArray[np.int8]) -> IntArray:
-        """Return the maximal draw-up for each line of signs."""
+    def maximal_rise(self, signs: NDArray[np.int8]) -> IntArray:
+        """Return the maximal rise for each line of signs."""
         walk = signs[:, self._order].cumsum(axis=1, dtype=np.int64)[:, self._ends]
         # the walk starts at 0, so that is the lowest it has been at first
         lowest = np.minimum(np.minimum.accumulate(walk, axis=1), 0)
@@ -91,16 +91,16 @@ class Order:
         return np.maximum(rise, 0)
 
 
-def simulated_draw_up(models: Sequence[Order], rows: int, draws: int, seed: int) -> float:
-    """Return the mean, over draws of signs, of the largest draw-up among all models."""
+def simulated_maximal_rise(models: Sequence[Order], rows: int, draws: int, seed: int) -> float:
+    """Return the mean, over draws of signs, of the largest rise among all models."""
     rng = np.random.default_rng(seed)
     total, left = 0, draws
     while left:
         some = min(left, max(1, _SIGNS // rows))
         signs = 2 * rng.integers(0, 2, (some, rows), dtype=np.int8) - 1
-        largest = models[0].draw_up(signs)
+        largest = models[0].maximal_rise(signs)
         for model in models[1:]:
-            largest = np.maximum(largest, model.draw_up(signs))
+            largest = np.maximum(largest, model.maximal_rise(signs))
         total += int(largest.sum())
         left -= some
     return total / draws

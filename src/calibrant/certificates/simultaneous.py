@@ -13,7 +13,7 @@ from calibrant.certificates.bounds import Sided
 from calibrant.certificates.certificate import Certificate
 from calibrant.certificates.certify import certificate_for
 from calibrant.certificates.complexity import nothing_to_certify
-from calibrant.certificates.specification import Method, Terms
+from calibrant.certificates.specification import CertificateSpec, Method
 from calibrant.data import refusals
 from calibrant.data.memory.columns import Column
 from calibrant.data.predictions import Predictions, data_of, predictions_of
@@ -73,8 +73,8 @@ def certify_many(
     True
     """
     parts = list(_parts(y_true, y_prob, groups, sample_weight, pos_label))
-    terms = Terms(confidence, method, sided, seed, statements=len(parts))
-    return {name: certificate_for(data, terms) for name, data in parts}
+    spec = CertificateSpec(confidence, method, sided, seed, statements=len(parts))
+    return {name: certificate_for(data, spec) for name, data in parts}
 
 
 def _parts(

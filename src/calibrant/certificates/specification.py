@@ -45,7 +45,7 @@ _FORMULAS: dict[str, Formula] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class CertificateSpec:
     """What is asked of a certificate.
 
     Attributes

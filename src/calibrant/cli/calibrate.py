@@ -49,15 +49,15 @@ def command(
     """
     check_new(output, ".json", overwrite=overwrite)
     # not above: scikit-learn takes a second to import
-    from calibrant.calibrators import evaluation as study
+    from calibrant.calibrators.evaluation import calibrator_named, evaluate_calibrator
 
     with busy("Calibrating"):
         data = inputs.predictions(context)
-        found = study.study_calibrator(data, study.calibrator_named(method, objective))
+        found = evaluate_calibrator(data, calibrator_named(method, objective))
         write_whole(output, found.calibrator.to_json() + "\n", overwrite=overwrite)
 
     def draw(console: Console) -> None:
-        terminal.render_study(found, console)
+        terminal.render_evaluation(found, console)
         console.print()
         print_written(console, output)
 

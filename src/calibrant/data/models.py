@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Pairs:
+class PairSums:
     """Sums over the rows: of each model's log loss, and of what pairs of models lose more or less.
 
     Attributes
@@ -54,7 +54,7 @@ class Models(Protocol):
     def diagrams(self) -> list[Diagram]:
         """Return the diagram of each model, its extremes resolved."""
 
-    def pairs(self) -> Pairs:
+    def pairs(self) -> PairSums:
         """Compare all pairs row by row, in one pass."""
 
 
@@ -69,7 +69,7 @@ class ArrayModels:
         """Return the diagram of each model, its extremes resolved."""
         return [resolve(one.source, reaching_extremes) for one in self._data]
 
-    def pairs(self) -> Pairs:
+    def pairs(self) -> PairSums:
         """Compare all pairs row by row, in one pass."""
         count = len(self.names)
         log_loss = np.zeros(count)
@@ -92,7 +92,7 @@ class ArrayModels:
                         sums[which, pair, :2] += weighted.sum(), (weighted * apart).sum()
             for pair, (one, other) in enumerate(combinations([row.score for row in rows], 2)):
                 sums[:, pair, 2] += _expected_squares(one, other, weight)
-        return Pairs(log_loss, sums[0], sums[1])
+        return PairSums(log_loss, sums[0], sums[1])
 
 
 def _expected_squares(
@@ -153,7 +153,7 @@ class FrameModels:
         [(_, found)] = resolve_groups(grouped)
         return found
 
-    def pairs(self) -> Pairs:
+    def pairs(self) -> PairSums:
         """Compare all pairs row by row, in one pass."""
         from calibrant.core.expressions import (
             SMALLEST,
@@ -201,7 +201,7 @@ class FrameModels:
         return _pairs(found, len(self.names))
 
 
-def _pairs(found: dict[str, float], count: int) -> Pairs:
+def _pairs(found: dict[str, float], count: int) -> PairSums:
     wrong = np.array([found[f"x{k}"] > 0 for k in range(count)])
     log_loss = np.where(wrong, np.inf, [found[f"t{k}"] for k in range(count)])
     both, ends = list(combinations(range(count), 2)), ("", "_2", "_3")
@@ -210,7 +210,7 @@ def _pairs(found: dict[str, float], count: int) -> Pairs:
     )
     log[[bool(wrong[a] or wrong[b]) for a, b in both]] = np.nan
     log[[found[f"x{a}_{b}"] > 0 for a, b in both], 2] = np.inf
-    return Pairs(log_loss, brier, log)
+    return PairSums(log_loss, brier, log)
 
 
 def models_of(

@@ -16,7 +16,7 @@ from calibrant._text import named
 from calibrant.certificates.certificate import Certificate, percent, rounded_up
 from calibrant.certificates.certify import certificate_for
 from calibrant.certificates.evidence import WERE_THESE, too_good
-from calibrant.certificates.specification import METHODS, Method, Terms
+from calibrant.certificates.specification import METHODS, CertificateSpec, Method
 from calibrant.data.predictions import data_of, warn
 from calibrant.decisions.costs import amount, costs_of
 from calibrant.decisions.regret import decision_cost_of, decision_diagram
@@ -205,14 +205,14 @@ def price_of_miscalibration(
     errors.one_of("method", method, METHODS)
     alone = method in _ALONE
     each = confidence if alone else (1 + confidence) / 2
-    terms = Terms(each, method)
+    spec = CertificateSpec(each, method)
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     if data.clusters is not None:
         raise errors.not_for_clusters(
             "price_of_miscalibration", "certify, whose bound times the sum of the costs is a cap"
         )
     warn(data.warnings, stacklevel=2)
-    certificate = certificate_for(data, terms)
+    certificate = certificate_for(data, spec)
     diagram = decision_diagram(data, costs)
     found = decision_cost_of(diagram, costs, each)
     regret, at_most = found.regret, found.regret_at_most

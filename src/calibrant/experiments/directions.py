@@ -15,7 +15,7 @@ from calibrant.learners.features import Features
 from calibrant.learners.isotron import IsotronClassifier
 from calibrant.learners.linear import CalibratedLinearClassifier, link_slope
 from calibrant.learners.losses import LOSSES, Loss, push, row_loss
-from calibrant.learners.single_index import Linked, Rows
+from calibrant.learners.single_index import Linked, TrainingRows
 
 #: The direction of the single-index laws.
 TRUTH = np.array([1.0, -1.0, 0.5, 2.0, 0.0])
@@ -60,7 +60,7 @@ def alternation(loss: Loss, features: FloatArray, label: BoolArray, steps: int) 
     `CalibratedLinearClassifier`. The first one turns the index by a twentieth of its size, and
     the others are as long, relative to their gradients. The index is kept at deviation 1.
     """
-    table, rows = Features(features, None), Rows(features, label, None)
+    table, rows = Features(features, None), TrainingRows(features, label, None)
     direction = table.pull(label.astype(np.float64) - float(label.mean()))
     direction /= table.index(direction).std()
     index = table.index(direction)

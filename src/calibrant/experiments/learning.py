@@ -51,7 +51,7 @@ def open_question(study: Study) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Split:
+class TrainTest:
     """Features and labels to learn from, to calibrate on, and to measure on."""
 
     name: str
@@ -67,7 +67,7 @@ class Split:
         table = vstack(both, format="csr") if issparse(both[0]) else np.concatenate(both)
         return table, np.concatenate(self.labels[:2])
 
-    def dense(self) -> Split:
+    def dense(self) -> TrainTest:
         """Return the same with plain arrays, for classifiers that take no others."""
         first, second, third = (
             table.toarray() if hasattr(table, "toarray") else table for table in self.tables
@@ -75,7 +75,7 @@ class Split:
         return replace(self, tables=(first, second, third))
 
 
-def splits(study: Study) -> Iterator[tuple[str, int, Callable[[], Split]]]:
+def splits(study: Study) -> Iterator[tuple[str, int, Callable[[], TrainTest]]]:
     """Yield the data sets, a number for each split, and how to make it."""
     if study.quick:
         tables = [simulated("additive", 4000), simulated("interactions", 4000)]
@@ -87,18 +87,20 @@ def splits(study: Study) -> Iterator[tuple[str, int, Callable[[], Split]]]:
             rows = parts(study, data, run)
             some = (features[rows[0]], features[rows[1]], features[rows[2]])
             labels = (data.labels[rows[0]], data.labels[rows[1]], data.labels[rows[2]])
-            yield data.name, run, partial(Split, data.name, some, labels)
+            yield data.name, run, partial(TrainTest, data.name, some, labels)
     for run in range(study.runs):
         yield "Documents", run, partial(_documents, study.seed + run, study.quick)
 
 
-def _documents(seed: int, quick: bool) -> Split:
+def _documents(seed: int, quick: bool) -> TrainTest:
     """Draw documents with the words as features, and the label of the first topic."""
     sizes = (1_000, 500, 2_000) if quick else (20_000, 2_000, 20_000)
     model = TopicModel(topics=5, words=100) if quick else TopicModel()
     drawn = [model.draw(size, seed=3 * seed + k) for k, size in enumerate(sizes)]
     tables, labels = [one.counts for one in drawn], [one.labels[:, 0] for one in drawn]
-    return Split("Documents", (tables[0], tables[1], tables[2]), (labels[0], labels[1], labels[2]))
+    return TrainTest(
+        "Documents", (tables[0], tables[1], tables[2]), (labels[0], labels[1], labels[2])
+    )
 
 
 def _on_data(study: Study) -> list[dict[str, Any]]:
@@ -125,7 +127,7 @@ def _on_data(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def _learned(make: Callable[[], Split], seed: int, quick: bool) -> dict[str, dict[str, Any]]:
+def _learned(make: Callable[[], TrainTest], seed: int, quick: bool) -> dict[str, dict[str, Any]]:
     split = make()
     table, label = split.learned_from
     fresh, truth = split.tables[2], split.labels[2]
@@ -149,7 +151,7 @@ def _judged(prob: FloatArray, truth: BoolArray, own: float, seconds: float) -> d
     return measured(truth, prob) | {"accuracy": accuracy, "own": own, "seconds": seconds}
 
 
-def _others(split: Split, seed: int) -> Iterator[tuple[str, FloatArray, float, float]]:
+def _others(split: TrainTest, seed: int) -> Iterator[tuple[str, FloatArray, float, float]]:
     """Yield what others make of it: probabilities of the fresh rows, own error, seconds."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
@@ -170,7 +172,7 @@ def _others(split: Split, seed: int) -> Iterator[tuple[str, FloatArray, float, f
     yield "Boosted trees + isotonic", *_recalibrated(trees, split.dense())
 
 
-def _recalibrated(model: Any, split: Split) -> tuple[FloatArray, float, float]:
+def _recalibrated(model: Any, split: TrainTest) -> tuple[FloatArray, float, float]:
     """Learn from some rows and calibrate on others; own error is on the latter."""
     begin = perf_counter()
     learn, known, fresh = split.tables

@@ -40,7 +40,7 @@ PICTURES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PageTable:
     """Rows under named columns.
 
     Attributes
@@ -74,7 +74,7 @@ class Table:
         ]
 
 
-def tables_of(results: dict[str, Any]) -> list[Table]:
+def tables_of(results: dict[str, Any]) -> list[PageTable]:
     """Return every table that the results have."""
     tables = []
     if "table1" in results:
@@ -83,7 +83,7 @@ def tables_of(results: dict[str, Any]) -> list[Table]:
         names = ["weight", "sigmoid", "observed", "lower", "upper"]
         columns = [results["figure1"][name] for name in names]
         rows = [list(row) for row in zip(*columns, strict=True)]
-        tables.append(Table("figure1", "", "", names, rows))
+        tables.append(PageTable("figure1", "", "", names, rows))
     if "figure2" in results:
         tables.append(_bars(results["figure2"]))
     if "figure3" in results:
@@ -175,7 +175,7 @@ _OTHER = {"disagrees": "do not", "undecided": "stay open"}
 
 
 def reading(results: dict[str, Any]) -> str:
-    """Say which reading of Table 1 the numbers support."""
+    """Say which reading of PageTable 1 the numbers support."""
     if "table1" not in results:
         return ""
     found = results["table1"]["supported"]
@@ -192,7 +192,7 @@ def reading(results: dict[str, Any]) -> str:
     }
     exponents = sorted({one["exponent"] for one in results["table1"]["readings"]})
     return (
-        "Table 1 leaves several choices open. With weak regularisation, means over all topics, "
+        "PageTable 1 leaves several choices open. With weak regularisation, means over all topics, "
         "training or fresh documents, and word frequencies that fall as rank to the power "
         f"-{' or -'.join(f'{one:g}' for one in exponents)}, its numbers are nearest to those of "
         f"{where[found['documents']]} and -{found['exponent']:g}: within "
@@ -220,7 +220,7 @@ def made(results: dict[str, Any]) -> str:
     )
 
 
-def _readings(table: dict[str, Any]) -> Table:
+def _readings(table: dict[str, Any]) -> PageTable:
     names = ["l1", "c_emp", "trivial_l1", "label_frequency"]
     rows: list[list[Any]] = [
         [
@@ -232,9 +232,9 @@ def _readings(table: dict[str, Any]) -> Table:
     ]
     said = table["published"]
     rows.append(["the paper", *(f"{said[n]['mean']:.4f} ± {said[n]['sd']:.4f}" for n in names)])
-    return Table(
+    return PageTable(
         "table1",
-        "Table 1, by reading",
+        "PageTable 1, by reading",
         f"Mean and deviation over {table['runs']} runs of {table['documents']:,} documents.",
         ["reading", "l1 error", "c_emp", "trivial l1", "label frequency"],
         rows,
@@ -244,7 +244,7 @@ def _readings(table: dict[str, Any]) -> Table:
 _WHERE = ("l1 training", "c_emp training", "l1 fresh", "c_emp fresh")
 
 
-def _grid(table: dict[str, Any]) -> Table:
+def _grid(table: dict[str, Any]) -> PageTable:
     rows = [
         [
             f"{cell['exponent']:g}",
@@ -254,9 +254,9 @@ def _grid(table: dict[str, Any]) -> Table:
         ]
         for cell in table["grid"]
     ]
-    return Table(
+    return PageTable(
         "table1-grid",
-        "Table 1, one choice changed at a time",
+        "PageTable 1, one choice changed at a time",
         f"One run, mean of {table['grid'][0]['topics']} topics. Regularisation is the weight of "
         "the squared norm.",
         ["exponent", "regularisation", "length", *_WHERE],
@@ -264,7 +264,7 @@ def _grid(table: dict[str, Any]) -> Table:
     )
 
 
-def _bars(bars: list[dict[str, Any]]) -> Table:
+def _bars(bars: list[dict[str, Any]]) -> PageTable:
     rows = [
         [
             f"{one['data']}, {one['classifier']}",
@@ -279,19 +279,19 @@ def _bars(bars: list[dict[str, Any]]) -> Table:
         "Means over splits. With 95% confidence, whatever the data, all bounds hold at once: c(f) "
         "stands for the mean over the classifiers of all splits."
     )
-    return Table("figure2", "Calibration errors", about, columns, rows)
+    return PageTable("figure2", "Calibration errors", about, columns, rows)
 
 
 def _ends(mean: dict[str, Any]) -> list[Any]:
     return list(mean["interval"]) if mean["interval"] else ["", ""]
 
 
-def _saved(figure: dict[str, Any]) -> Table:
+def _saved(figure: dict[str, Any]) -> PageTable:
     rows = [
         [f"{one['data']}, {one['classifier']}", one["saved"]["mean"], *_ends(one["saved"])]
         for one in figure["curves"]
     ]
-    return Table(
+    return PageTable(
         "figure3",
         "What isotonic regression saves",
         "The share of the loss, mean over all p, with a 95% interval over splits (Student's, with "
@@ -301,23 +301,23 @@ def _saved(figure: dict[str, Any]) -> Table:
     )
 
 
-def _ratios(figure: dict[str, Any]) -> Table:
+def _ratios(figure: dict[str, Any]) -> PageTable:
     rows = [
         [one["data"], one["classifier"], p, point["mean"], *_ends(point)]
         for one in figure["curves"]
         for p, point in zip(figure["p"], one["ratio"], strict=True)
     ]
     columns = ["data", "classifier", "p", "loss_ratio", "from", "to"]
-    return Table("figure3-curves", "", "", columns, rows)
+    return PageTable("figure3-curves", "", "", columns, rows)
 
 
-def _points(found: dict[str, Any]) -> Table:
+def _points(found: dict[str, Any]) -> PageTable:
     rows = [
         [f"{one['data']}, {one['classifier']}"]
         + [one[part]["mean"] for part in ("c_emp", "most_saved", "mean_saved", "share_saved")]
         for one in found["points"]
     ]
-    return Table(
+    return PageTable(
         "conjecture",
         "Who benefits from calibration",
         "Costs in units where a false positive and a false negative add up to 1, for p from 0.05 "
@@ -327,7 +327,7 @@ def _points(found: dict[str, Any]) -> Table:
     )
 
 
-def _calibrators(found: list[dict[str, Any]]) -> Table:
+def _calibrators(found: list[dict[str, Any]]) -> PageTable:
     rows = [
         [f"{one['data']}, {one['classifier']}", one["before"]["c_emp"]]
         + [one["after"][name]["c_emp"] for name in CALIBRATORS]
@@ -335,7 +335,7 @@ def _calibrators(found: list[dict[str, Any]]) -> Table:
         for one in found
     ]
     names = list(CALIBRATORS)
-    return Table(
+    return PageTable(
         "beyond",
         "Every classifier and every calibrator",
         "First the calibration error, then the Brier score, before and after; means over splits.",

@@ -27,8 +27,8 @@ _CHUNK = 1 << 18
 _ROUNDING = 1e-9
 
 
-class Rows(NamedTuple):
-    """Rows drawn from a law: the point and the label of each."""
+class SampledRows(NamedTuple):
+    """SampledRows drawn from a law: the point and the label of each."""
 
     x: IntArray
     y: BoolArray
@@ -111,7 +111,7 @@ class PointLaw:
             return scores
         return (_uniform(self.label_key, x) < scores).astype(np.float64)
 
-    def draw(self, n: int, *, seed: int = 0) -> Rows:
+    def draw(self, n: int, *, seed: int = 0) -> SampledRows:
         """Draw n independent rows; the same seed gives the same rows.
 
         Examples
@@ -128,7 +128,7 @@ class PointLaw:
             x = rng.integers(0, self.points, n)
         else:
             x = np.searchsorted(self._cumulative, rng.random(n), side="right").astype(np.int64)
-        return Rows(x, rng.random(n) < self.truth(x))
+        return SampledRows(x, rng.random(n) < self.truth(x))
 
     def adversary(self, seed: int = 0) -> PointLaw:
         """Draw an adversary P': the same marginal, and each x has one label for good.

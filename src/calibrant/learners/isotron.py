@@ -17,8 +17,8 @@ from calibrant.learners.link import KINDS, Kind
 from calibrant.learners.single_index import (
     Course,
     Linked,
-    Rows,
     SingleIndexClassifier,
+    TrainingRows,
     squared_loss,
 )
 
@@ -114,7 +114,11 @@ class IsotronClassifier(SingleIndexClassifier):
         return self.link
 
     def _learn(
-        self, features: Features, rows: Rows, held: Rows | None, start: FloatArray | None
+        self,
+        features: Features,
+        rows: TrainingRows,
+        held: TrainingRows | None,
+        start: FloatArray | None,
     ) -> Course:
         direction = np.zeros(rows.table.shape[1]) if start is None else start
         fitted = Linked.fit(features.index(direction), rows, self.link)

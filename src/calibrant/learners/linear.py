@@ -17,7 +17,7 @@ from calibrant._types import FloatArray
 from calibrant.learners.features import Features
 from calibrant.learners.link import rises
 from calibrant.learners.losses import LOSSES, Loss, calibrated_loss, push
-from calibrant.learners.single_index import Course, Linked, Rows, SingleIndexClassifier
+from calibrant.learners.single_index import Course, Linked, SingleIndexClassifier, TrainingRows
 
 #: A step is halved so often before it is given up.
 _HALVINGS = 16
@@ -113,7 +113,11 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
         errors.one_of("loss", self.loss, LOSSES)
 
     def _learn(
-        self, features: Features, rows: Rows, held: Rows | None, start: FloatArray | None
+        self,
+        features: Features,
+        rows: TrainingRows,
+        held: TrainingRows | None,
+        start: FloatArray | None,
     ) -> Course:
         centred = rows.label.astype(np.float64) - rows.mean(rows.label)
         here = self._place(features.pull(centred), features, rows)
@@ -135,13 +139,15 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
                     break
         return course
 
-    def _note(self, course: Course, here: _Place, features: Features, held: Rows | None) -> None:
+    def _note(
+        self, course: Course, here: _Place, features: Features, held: TrainingRows | None
+    ) -> None:
         loss = here.loss
         if held is not None:
             loss = here.linked.held_loss(features, here.direction, held)
         course.add(here.direction, loss, self.tol)
 
-    def _place(self, direction: FloatArray, features: Features, rows: Rows) -> _Place:
+    def _place(self, direction: FloatArray, features: Features, rows: TrainingRows) -> _Place:
         """Project onto the classifiers without calibration error, for a direction."""
         index = features.index(direction)
         linked = Linked.fit(index, rows, "monotone")
@@ -149,7 +155,7 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
         return _Place(direction, index, linked, loss)
 
     def _stepped(
-        self, here: _Place, features: Features, rows: Rows, size: float
+        self, here: _Place, features: Features, rows: TrainingRows, size: float
     ) -> tuple[_Place | None, float]:
         """Take the longest step that lowers the loss, of `size` or halved; None if none does."""
         slope = link_slope(here.linked, rows)
@@ -180,7 +186,7 @@ class _Place:
     loss: float
 
 
-def link_slope(linked: Linked, rows: Rows) -> FloatArray:
+def link_slope(linked: Linked, rows: TrainingRows) -> FloatArray:
     """Return the slope of the link at every row, up to a factor: the link itself is a staircase.
 
     It is the rise over a window around the row, as wide as m^(-3/7) deviations of the score for m
@@ -193,7 +199,7 @@ def link_slope(linked: Linked, rows: Rows) -> FloatArray:
     return linked.link.predict(above) - linked.link.predict(below)
 
 
-def _spread(score: FloatArray, rows: Rows) -> float:
+def _spread(score: FloatArray, rows: TrainingRows) -> float:
     """Return the deviation of the scores, or that of their middle half if it is less."""
     deviation = rows.mean((score - rows.mean(score)) ** 2) ** 0.5
     order = np.argsort(score)

@@ -25,8 +25,8 @@ from calibrant.learners.link import Kind, Link, Scale, fit_link, rises, to_score
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Rows:
-    """Rows to learn from: features, labels, weights (None if all are 1)."""
+class TrainingRows:
+    """TrainingRows to learn from: features, labels, weights (None if all are 1)."""
 
     table: Any
     label: BoolArray
@@ -35,10 +35,10 @@ class Rows:
     def __len__(self) -> int:
         return len(self.label)
 
-    def take(self, index: AnyArray) -> Rows:
+    def take(self, index: AnyArray) -> TrainingRows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[index]
-        return Rows(self.table[index], self.label[index], weight)
+        return TrainingRows(self.table[index], self.label[index], weight)
 
     def mean(self, values: FloatArray | BoolArray) -> float:
         """Return a mean over the rows."""
@@ -130,7 +130,11 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
 
     @abstractmethod
     def _learn(
-        self, features: Features, rows: Rows, held: Rows | None, start: FloatArray | None
+        self,
+        features: Features,
+        rows: TrainingRows,
+        held: TrainingRows | None,
+        start: FloatArray | None,
     ) -> Course:
         """Look for a direction, from `start` on if there is one."""
 
@@ -146,7 +150,7 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         if errors.switch("early_stopping", self.early_stopping):
             errors.inner_share("validation_fraction", self.validation_fraction)
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any) -> Rows:  # noqa: N803
+    def _checked(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:  # noqa: N803
         """Return the rows that count."""
         plain_labels("y", y)
         with errors.within_doubles("X"):
@@ -162,13 +166,13 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         counted = weight > 0
         self.classes_ = np.unique(y)
         label = y == self.classes_[-1]
-        rows = Rows(_sorted(X), label, None if (weight == 1).all() else weight)
+        rows = TrainingRows(_sorted(X), label, None if (weight == 1).all() else weight)
         rows = rows if counted.all() else rows.take(np.flatnonzero(counted))
         if rows.label.all() or not rows.label.any():
             raise _one_class_only(y[counted][0])
         return rows
 
-    def _parted(self, rows: Rows) -> tuple[Rows, Rows | None]:
+    def _parted(self, rows: TrainingRows) -> tuple[TrainingRows, TrainingRows | None]:
         """Hold some rows back for early stopping."""
         if not self.early_stopping:
             return rows, None
@@ -193,7 +197,7 @@ class SingleIndexClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
             return None
         return features.direction(known)
 
-    def _finish(self, rows: Rows) -> None:
+    def _finish(self, rows: TrainingRows) -> None:
         """Set score and link, on all rows as `predict_proba` will see them."""
         scale = Scale.of(row_sums(rows.table, self._coefficients))
         self.coef_ = (self._coefficients * scale.slope)[None, :]
@@ -245,20 +249,20 @@ class Linked:
     prob: FloatArray
 
     @classmethod
-    def fit(cls, index: FloatArray, rows: Rows, kind: Kind) -> Linked:
+    def fit(cls, index: FloatArray, rows: TrainingRows, kind: Kind) -> Linked:
         """Fit the link of some index."""
         scale = Scale.of(index)
         score = scale(index)
         link = fit_link(score, rows.label, rows.weight, kind, scale.length)
         return cls(scale, link, score, link.predict(score))
 
-    def held_loss(self, features: Features, direction: FloatArray, held: Rows) -> float:
+    def held_loss(self, features: Features, direction: FloatArray, held: TrainingRows) -> float:
         """Return the squared error of rows that the link was not fitted to."""
         score = self.scale(features.index(direction, held.table))
         return squared_loss(self.link.predict(score), held)
 
 
-def squared_loss(prob: FloatArray, rows: Rows) -> float:
+def squared_loss(prob: FloatArray, rows: TrainingRows) -> float:
     """Return the mean of (y - f)^2."""
     return rows.mean((rows.label - prob) ** 2)
 

@@ -37,7 +37,7 @@ from calibrant.report.terminal_tables import (
 )
 
 if TYPE_CHECKING:  # scikit-learn takes a second to import
-    from calibrant.calibrators.evaluation import Study
+    from calibrant.calibrators.evaluation import Evaluation
 
 #: What the widest table takes.
 LEAST_WIDTH = 78
@@ -65,7 +65,7 @@ def render(audit: Audit, console: Console) -> None:
     )
 
 
-def render_study(study: Study, console: Console) -> None:
+def render_evaluation(study: Evaluation, console: Console) -> None:
     """Print what a calibrator does to held-out rows."""
     table = table_of("On held-out rows", "scores", "before", "after")
     table.columns[0].header = ""

@@ -257,7 +257,7 @@ def _add(table: AnyArray, slot: IntArray, values: FloatArray | None) -> None:
         table += np.bincount(slot, weights=values, minlength=len(table))
 
 
-class Counts:
+class CountSums:
     """Sums for 0/1 labels without weights: two tables with an entry for each cell and label."""
 
     def __init__(self, slots: int, rows: int) -> None:

@@ -19,7 +19,7 @@ from calibrant.core.tally import Cells, Tally, Totals
 from calibrant.data.grouped_cells import counted_rows, order_by_score
 from calibrant.data.memory.columns import Column, numbers
 from calibrant.data.memory.kernel import (
-    Counts,
+    CountSums,
     Finer,
     Grid,
     Rows,
@@ -180,10 +180,10 @@ class ArraySource:
         cells = sums.cells(*grid.names())
         return cells, squares.totals(cells)
 
-    def accumulator(self, slots: int) -> Counts | WeightedSums:
+    def accumulator(self, slots: int) -> CountSums | WeightedSums:
         """Return tables that add up rows such as these."""
         simple = self._labels.binary and self._weight is None
-        return Counts(slots, len(self)) if simple else WeightedSums(slots)
+        return CountSums(slots, len(self)) if simple else WeightedSums(slots)
 
     def _chunks(self) -> Iterator[Rows]:
         """Yield the rows of positive weight, chunk by chunk, checked."""
