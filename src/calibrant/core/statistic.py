@@ -15,7 +15,6 @@ import numpy as np
 from calibrant._types import FloatArray
 from calibrant.core.arrays import Sums
 from calibrant.core.diagram import Diagram, Needs, Source, nothing
-from calibrant.core.expressions import Expression
 from calibrant.core.tally import Totals
 from calibrant.errors import InputError, tally_hides
 
@@ -37,9 +36,12 @@ class RowSums(NamedTuple):
     source: Source
 
 
-def no_sums(_totals: Totals) -> tuple[Expression, ...]:
+_NO_SUMS = Sums()
+
+
+def no_sums(_totals: Totals) -> Sums:
     """Ask for no sum over rows."""
-    return ()
+    return _NO_SUMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +66,21 @@ class Statistic(Generic[T]):
     name: str
     value: Callable[[Diagram, RowSums], T]
     needs: Needs = nothing
-    sums: Callable[[Totals], tuple[Expression, ...]] = no_sums
+    sums: Callable[[Totals], Sums] = no_sums
     bounded: bool = False
 
 
 def values_of(source: Source, diagram: Diagram, *statistics: Statistic[Any]) -> list[Any]:
     """Return the value of each statistic, or the error that says why there is none."""
     wanted = [one.sums(diagram.totals) for one in statistics]
-    together = [expression for each in wanted for expression in each]
-    total = source.total(Sums(*together)) if together else np.zeros(0)
+    some = [one for one in wanted if one.each]
+    together = some[0] if len(some) == 1 else Sums(*(e for one in some for e in one.each))
+    total = source.total(together) if some else np.zeros(0)
     values, start = [], 0
-    for statistic, each in zip(statistics, wanted, strict=True):
-        end = start + len(each)
+    for statistic, sums in zip(statistics, wanted, strict=True):
+        end = start + len(sums.each)
         # without rows there are no sums, which only matters to those that ask for some
-        known = np.zeros(0) if not each else None if total is None else total[start:end]
+        known = np.zeros(0) if not sums.each else None if total is None else total[start:end]
         values.append(_value(statistic, diagram, known, source))
         start = end
     return values

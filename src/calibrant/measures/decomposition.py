@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from calibrant._types import FloatArray
+from calibrant.core.arrays import Sums
 from calibrant.core.diagram import Diagram
-from calibrant.core.expressions import LABEL, SCORE, Expression, log_gain, when
+from calibrant.core.expressions import LABEL, SCORE, log_gain, when
 from calibrant.core.minorant import Minorant, minorant, minorant_need
 from calibrant.core.statistic import RowSums, Statistic
 from calibrant.core.tally import Totals
@@ -110,9 +112,14 @@ def _entropy(blocks: Minorant) -> FloatArray:
     return blocks.weight * _surprise(blocks.value)
 
 
-def _log_loss_sums(totals: Totals) -> tuple[Expression, ...]:
-    gain, impossible = log_gain(SCORE, LABEL, binary=totals.labels_binary)
-    return gain, when(impossible, 1.0, 0.0)
+@cache
+def _gains(binary: bool) -> Sums:
+    gain, impossible = log_gain(SCORE, LABEL, binary=binary)
+    return Sums(gain, when(impossible, 1.0, 0.0))
+
+
+def _log_loss_sums(totals: Totals) -> Sums:
+    return _gains(totals.labels_binary)
 
 
 def _log_loss_of(diagram: Diagram, sums: RowSums) -> float:
