@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import calibrant as cb
+from calibrant.certificates.complexity import of_scores
 from calibrant.cli import main
 from calibrant.errors import InputError
 from reference.rubbish import RUBBISH
@@ -73,6 +74,7 @@ VALID = {
     "model": _tree,
     "names": ["g"],
     "p": [0.2, 0.5],
+    "path": "new.json",
     "rows": 10,
     "text": "{}",
     "train_rate": 0.5,
@@ -129,32 +131,19 @@ MORE = {
 
 #: What the library makes and hands out: its fields are read, and its methods are called.
 RESULTS = {
-    "Advice",
     "Audit",
-    "Band",
-    "CalibrationTest",
-    "Certificate",
-    "Comparison",
-    "CostCurve",
-    "CumulativeCurve",
-    "DecisionCost",
-    "Estimate",
-    "GroupFinding",
-    "Interval",
-    "LossRatio",
-    "NetBenefit",
-    "Price",
-    "ScoreParts",
     "Tally",
-    "TrainingCertificate",
     "simulate.Documents",
     "simulate.Law",
     "simulate.Sample",
+    *(f"results.{name}" for name in cb.results.__all__),
 }
 #: One of each class with methods.
 MADE = {
     "Audit": _audit,
-    "Certificate": lambda: cb.certify(LABELS, SCORES),
+    "results.Certificate": lambda: cb.certify(LABELS, SCORES),
+    "results.Complexity": lambda: of_scores(SCORES),
+    "Tally": lambda: cb.Predictions(LABELS, SCORES).tally(),
     "Predictions": lambda: cb.Predictions(TABLE, label="y", prob="p"),
     "simulate.Law": cb.simulate.calibrated,
     "simulate.TopicModel": lambda: cb.simulate.TopicModel(2, 5, 3.0),
@@ -168,9 +157,7 @@ def _public():
         if not isinstance(value, types.ModuleType):
             yield name, value
             continue
-        for inner, part in vars(value).items():
-            if not inner.startswith("_") and getattr(part, "__module__", "") == value.__name__:
-                yield f"{name}.{inner}", part
+        yield from ((f"{name}.{inner}", getattr(value, inner)) for inner in value.__all__)
 
 
 def _parameters(call):
@@ -244,6 +231,7 @@ ABOUT = {
     "connection": ("database",),
     "label": ("column",),
     "names": ("column",),
+    "path": ("file",),
     "prob": ("column",),
     "probs": ("column",),
     "sample_weight": ("eights",),
@@ -343,8 +331,8 @@ def test_what_is_valid_is_accepted(whose):
     needed = {n for n, one in parameters.items() if one.default is inspect.Parameter.empty}
     arguments = _arguments(whose, parameters, "")
     assert needed <= arguments.keys(), "say in VALID what the new argument may be"
-    if whose.endswith("from_json"):
-        return  # what that reads is tested next to it
+    if whose.endswith(("from_json", ".load")):
+        return  # what these read is tested next to them
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         call(**arguments)

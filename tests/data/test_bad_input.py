@@ -171,7 +171,7 @@ def test_a_label_of_one_value_works_with_a_warning():
     assert found.warnings[0] == (
         "y_true holds a single value, so nothing is known about the other class."
     )
-    assert found.warnings[1].startswith("No calibration slope and intercept: ")
+    assert found.warnings[1].startswith("There is no finite calibration slope")
     assert found.calibration_error == 0.375
 
 

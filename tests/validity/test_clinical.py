@@ -12,7 +12,9 @@ from scipy.stats import beta, binom, binomtest, norm
 
 import calibrant as cb
 from calibrant.core.diagram import Diagram
-from calibrant.measures.clinical import Estimate, logistic_of, ratio_of
+from calibrant.core.statistic import values_of
+from calibrant.measures.clinical import logistic, ratio
+from calibrant.results import Estimate
 from validity.simulation import too_many
 
 SCORES = (np.arange(40) + 0.5) / 40
@@ -74,8 +76,9 @@ def estimates(law, rows, rng):
     label, score, weight = drawn(law, rows, rng)
     data = cb.Predictions(label, score, sample_weight=weight)
     diagram = Diagram(*data.source.start())
-    found = logistic_of(data.source, diagram, 0.95, "slope", "intercept")
-    return {"ratio": ratio_of(diagram, 0.95), **found}
+    statistics = logistic(0.95, None, "slope", "intercept"), ratio(0.95)
+    found, observed = values_of(data.source, diagram, *statistics)
+    return {"ratio": observed, **found}
 
 
 def missed(law, rows, times, seed=0):
@@ -158,7 +161,7 @@ def test_the_ratio_of_one_score_covers_everywhere(rows):
         data = cb.Predictions(
             np.array([1, 0])[kept], np.full(kept.sum(), 0.3), sample_weight=weight[kept]
         )
-        found = ratio_of(Diagram(*data.source.start()), 0.95)
+        [found] = values_of(data.source, Diagram(*data.source.start()), ratio(0.95))
         ends.append((0.3 * found.lower, 0.3 * found.upper))
     lower, upper = np.array(ends).T
     rates = np.concatenate([lower * (1 - 1e-9), upper * (1 + 1e-9)])

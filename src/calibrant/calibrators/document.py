@@ -14,7 +14,7 @@ from calibrant.calibrators.links import Link
 from calibrant.calibrators.reading import calibrator_unreadable, exactly
 from calibrant.calibrators.venn_abers import Pairs
 from calibrant.data import refusals
-from calibrant.errors import InputError, path_shown
+from calibrant.errors import InputError, out_of_range, path_shown
 
 SCHEMA = "calibrant.calibrator"
 #: Version 2 adds the fingerprint of the scores; version 1 is read as well.
@@ -30,17 +30,21 @@ _MOST_LETTERS = 2 * 26 * _COLUMNS * MOST_BLOCKS
 
 def text_of(path: str | Path) -> str:
     """Return the text of a calibrator's file."""
-    path = Path(path)
-    if not path.exists():
-        raise refusals.file_missing(str(path))
-    if not path.is_file():
-        raise calibrator_unreadable(f"{shown(str(path))} is a folder, or a device")
-    if path.stat().st_size > _MOST_LETTERS:
-        raise _calibrator_too_large(path.stat().st_size, _MOST_LETTERS)
     try:
-        return path.read_text(encoding="utf-8-sig")
+        file = Path(path)
+        there, regular = file.exists(), file.is_file()
+    except (TypeError, ValueError, OSError):  # such as a name that is too long
+        raise out_of_range("path", "the name of a file", path) from None
+    if not there:
+        raise refusals.file_missing(str(file))
+    if not regular:
+        raise calibrator_unreadable(f"path {shown(str(file))} is a folder, or a device")
+    if file.stat().st_size > _MOST_LETTERS:
+        raise _calibrator_too_large(file.stat().st_size, _MOST_LETTERS)
+    try:
+        return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise calibrator_unreadable(f"{shown(str(path))} is not text") from None
+        raise calibrator_unreadable(f"path {shown(str(file))} is not text") from None
 
 
 def check_blocks(function: Function) -> None:
