@@ -1,21 +1,15 @@
 """Text that is safe to show, and every place where text leaves the library."""
 
-import ast
 import inspect
 import io
 import json
-import unicodedata
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from pkgutil import walk_packages
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
-from rich.table import Table
-from rich.text import Text
 
 import calibrant as cb
 from calibrant import errors
@@ -24,25 +18,13 @@ from calibrant._text import MOST_OF_MESSAGE, MOST_OF_VALUE, bounded, named, show
 from calibrant.report import terminal
 from calibrant.report.html import html_of
 from calibrant.report.markdown import markdown_of, plain
+from reference.hostile import BIDI, CONTROLS, HOSTILE_TEXTS, hidden
 
-SOURCE = Path(cb.__file__).parent
 MODULES = [
     one.name for one in walk_packages(cb.__path__, "calibrant.") if "__main__" not in one.name
 ]
-CONTROLS = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0)]))
-BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 HOSTILE = f"\x1b[31m{CONTROLS}{BIDI}\u2028\u2029\ufeff\ud800<b>&|`*[x](y)www.evil.com"
 LONG = "\x1b]0;title\x07 <i>" + "a:/@" * 250_000
-HOSTILE_TEXTS = st.text(st.sampled_from(CONTROLS + BIDI + "\u2028\u2029\ud800ab <&|.@"))
-
-
-def hidden(text, keep="\n"):
-    """Return the characters of a text that nobody sees."""
-    return {
-        one
-        for one in text
-        if one not in keep and unicodedata.category(one) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
-    }
 
 
 @given(HOSTILE_TEXTS)
@@ -140,44 +122,6 @@ def test_every_refusal_is_one_short_visible_message(name):
 
 def test_there_are_refusals_to_walk():
     assert len(REFUSALS) > 100
-
-
-@given(HOSTILE_TEXTS)
-def test_the_console_shows_controls_by_their_codes(text):
-    out = io.StringIO()
-    console = SafeConsole(file=out, force_terminal=False, width=60)
-    table = Table(title=Text(text))
-    table.add_column(Text(text))
-    table.add_row(Text(text))
-    console.print(text, markup=False)
-    console.print(table)
-    assert not hidden(out.getvalue())
-
-
-def test_the_console_keeps_its_own_styles():
-    out = io.StringIO()
-    SafeConsole(file=out, force_terminal=True, width=60).print(Text("a\x1b[2J", style="bold red"))
-    assert out.getvalue() == "\x1b[1;31ma\\x1b[2J\x1b[0m\n"
-
-
-def test_nothing_prints_but_to_the_console():
-    """Every call that writes to a terminal: the console's class, JSON, and SQL that was checked."""
-    found = []
-    for path in SOURCE.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Call):
-                continue
-            called = ast.unparse(node.func)
-            loose = called in {"Console", "rich.print", "sys.stdout.write", "sys.stderr.write"}
-            if loose or (called in {"print", "typer.echo", "click.echo"} and not _plain(node)):
-                found.append(f"{path.name}: {ast.unparse(node)}")
-    assert found == []
-
-
-def _plain(node):
-    first = ast.unparse(node.args[0])
-    return first.startswith("json_module.dumps(") or first in {"text", "f'calibrant {__version__}'"}
 
 
 def test_a_long_name_is_no_reason_to_wait_in_markdown():

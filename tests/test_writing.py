@@ -174,3 +174,28 @@ def test_what_stops_the_writing_leaves_nothing(tmp_path):
         with pytest.raises(stop):
             write(stop)
     assert names_in(tmp_path) == []
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    from pathlib import Path
+
+    from calibrant._writing import write_whole
+
+    target = tmp_path / "real.json"
+    target.write_text("old", encoding="utf-8")
+    target.chmod(0o600)
+    link = tmp_path / "link.json"
+    link.symlink_to(target)
+    write_whole(link, "new")
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8") == "new"
+    assert target.stat().st_mode & 0o777 == 0o600
+
+    def fails(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", fails)
+    with pytest.raises(OSError, match="disk full"):
+        write_whole(target, "newer")
+    assert target.read_text(encoding="utf-8") == "new"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.json", "real.json"]

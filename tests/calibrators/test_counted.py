@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import calibrant as cb
-from calibrant.calibrators import counted, folds
+from calibrant.calibrators import counted
 from calibrant.calibrators.counted import Pool, ends_of, held_out, measured, pool_of
 from calibrant.calibrators.crossfit import cross_fit
 from calibrant.calibrators.evaluation import calibrator_named, evaluate_calibrator
@@ -43,17 +43,6 @@ def test_chunks_change_nothing(monkeypatch):
     parts = evaluate_calibrator(data, cb.IsotonicCalibrator()).after
     for name in MEASURES:
         assert getattr(parts, name) == pytest.approx(getattr(whole, name), abs=1e-12)
-
-
-@pytest.mark.parametrize("many", [1 << 20, 10])
-def test_rows_are_dealt_once_in_folds_of_equal_size(monkeypatch, many):
-    monkeypatch.setattr(folds, "_MANY_SCORES", many)
-    counts = np.random.default_rng(0).integers(0, 4, 1000)
-    deal = Deal(counts, 5, np.random.default_rng(1))
-    parts = [np.append(deal.of(k, slice(0, 300)), deal.of(k, slice(300, 9999))) for k in range(5)]
-    assert (np.sum(parts, axis=0) == counts).all()
-    sizes = [int(part.sum()) for part in parts]
-    assert max(sizes) - min(sizes) <= 1
 
 
 def test_a_file_gives_what_arrays_give(tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import calibrant as cb
-from calibrant.calibrators.crossfit import cross_fit
 from calibrant.calibrators.evaluation import calibrator_named, evaluate_calibrator
 from calibrant.simulate import overconfident
 
@@ -43,18 +42,6 @@ def test_counts_of_calibrated_scores_stay_calibrated():
     assert by_counts.after.brier_score == pytest.approx(by_counts.before.brier_score, abs=2e-3)
 
 
-def test_every_row_is_out_of_its_fold_once():
-    y_true, y_prob, _ = overconfident().draw(300, seed=2)
-    weight = np.arange(300) % 3 + 1
-    data = cb.Predictions(y_true, y_prob, sample_weight=weight)
-    found = cross_fit(data, cb.IsotonicCalibrator())
-    assert found.weight.sum() == weight.sum()
-    again = np.bincount(np.searchsorted(np.unique(y_prob), found.before), found.weight)
-    assert sorted(again) == sorted(weight)
-    own = cb.IsotonicCalibrator().fit(y_prob, y_true, sample_weight=weight)
-    assert (found.after != own.predict(found.before)).mean() > 0.5
-
-
 def test_rows_with_fractional_weights_and_soft_labels():
     y_true, y_prob, truth = overconfident().draw(800, seed=1)
     weight = np.random.default_rng(0).random(800) + 0.1
@@ -75,28 +62,3 @@ def test_few_events_are_spread_over_the_folds():
         assert 0 <= found.after.brier_score < 1
     with pytest.raises(ValueError, match="two rows of each class at least, but one class has 1"):
         studied(np.arange(100) == 50, y_prob)
-
-
-def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    from pathlib import Path
-
-    from calibrant._writing import write_whole
-
-    target = tmp_path / "real.json"
-    target.write_text("old", encoding="utf-8")
-    target.chmod(0o600)
-    link = tmp_path / "link.json"
-    link.symlink_to(target)
-    write_whole(link, "new")
-    assert link.is_symlink()
-    assert target.read_text(encoding="utf-8") == "new"
-    assert target.stat().st_mode & 0o777 == 0o600
-
-    def fails(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(Path, "replace", fails)
-    with pytest.raises(OSError, match="disk full"):
-        write_whole(target, "newer")
-    assert target.read_text(encoding="utf-8") == "new"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.json", "real.json"]

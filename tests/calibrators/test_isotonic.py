@@ -81,28 +81,6 @@ def test_blocks_hold_the_rows_between_their_scores(tiny_steps):
         assert value == positives / weight
 
 
-def test_between_blocks_a_step_waits_for_the_next_score():
-    calibrator = fitted([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])
-    assert calibrator.predict([0.0, 0.1, 0.39, 0.4, 0.79, 0.8, 1.0]).tolist() == [
-        0, 0, 0, 0.5, 0.5, 1, 1
-    ]  # fmt: skip
-    linear = fitted([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8], interpolation="linear")
-    assert linear.predict([0.0, 0.25, 0.6, 1.0]) == pytest.approx([0, 0.25, 0.75, 1])
-
-
-def test_strict_keeps_the_ranking():
-    y_true, y_prob, _ = overconfident().draw(3000, seed=1)
-    found = fitted(y_true, y_prob, interpolation="strict").predict(y_prob)
-    order = np.argsort(y_prob)
-    assert (np.diff(found[order]) > 0).all()
-    assert cb.roc_auc(y_true, found) == pytest.approx(cb.roc_auc(y_true, y_prob), abs=1e-12)
-    plain = fitted(y_true, y_prob, interpolation="linear").predict(y_prob)
-    assert np.abs(found - plain).max() <= 1e-6
-    assert cb.calibration_error(y_true, plain) <= 1e-12
-    assert 0 < cb.calibration_error(y_true, found) < cb.calibration_error(y_true, y_prob) / 5
-    assert cb.roc_auc(y_true, plain) != pytest.approx(cb.roc_auc(y_true, y_prob), abs=1e-5)
-
-
 @settings(max_examples=150)
 @given(small(rows=15))
 def test_no_calibration_error_is_left_on_the_fitting_rows(sample):
@@ -181,34 +159,3 @@ def test_converges_to_a_calibrated_function(law):
         errors[rows] = np.mean(found)
     assert errors[200] > 2 * errors[3200] > 4 * errors[51_200] > 0
     assert errors[51_200] < 0.006
-
-
-def test_histogram_is_the_rate_in_bins_of_equal_weight():
-    y_true, y_prob, _ = overconfident().draw(1000, seed=3)
-    blocks = cb.HistogramCalibrator(n_bins=8).fit(y_prob, y_true).function_
-    assert blocks.weight.tolist() == [125] * 8
-    order = np.argsort(y_prob)
-    for i in range(8):
-        mine = order[125 * i : 125 * (i + 1)]
-        assert (blocks.low[i], blocks.high[i]) == (y_prob[mine].min(), y_prob[mine].max())
-        assert blocks.value[i] == y_true[mine].mean()
-    after = cb.HistogramCalibrator(n_bins=8).fit(y_prob, y_true).predict(y_prob)
-    assert cb.calibration_error(y_true, after) <= 1e-12
-
-
-def test_histogram_never_splits_ties():
-    y_prob = np.repeat([0.1, 0.2, 0.8], [70, 10, 20])
-    y_true = np.arange(100) % 2
-    blocks = cb.HistogramCalibrator(n_bins=10).fit(y_prob, y_true).function_
-    assert blocks.low.tolist() == blocks.high.tolist() == [0.1, 0.2, 0.8]
-    assert blocks.weight.tolist() == [70, 10, 20]
-
-
-def test_tiny_gaps_between_scores():
-    scores = [0, 1e-310, 0.5, 0.6]
-    for interpolation in ("linear", "strict"):
-        found = fitted([0, 0.3, 0.7, 1], scores, interpolation=interpolation)
-        between = found.predict([0, 1e-320, 5e-311, 9e-311, 1e-310, 0.4, 0.6])
-        assert (np.diff(between) >= 0).all()
-        assert between[2] == pytest.approx(0.15, abs=1e-5)
-    assert fitted([0, 0.3, 0.7, 1], scores, interpolation="linear").predict([0.6]).tolist() == [1]

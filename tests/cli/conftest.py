@@ -6,6 +6,7 @@ import pytest
 
 import calibrant as cb
 from calibrant.simulate import overconfident
+from reference.sqlite import file  # noqa: F401
 
 
 @pytest.fixture(scope="module")

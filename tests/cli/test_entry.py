@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 
-import calibrant as cb
 from reference.commands import calibrant
 
 #: The command in a process that says when it begins to read.
@@ -17,14 +16,6 @@ calibrant_command.main()
 """
 
 
-def test_version_and_help():
-    assert calibrant("--version").stdout == f"calibrant {cb.__version__}\n"
-    help_text = calibrant("audit", "--help")
-    assert help_text.returncode == 0
-    for option in ("--label", "--prob", "--weight", "--pos-label", "--soft", "--max-error"):
-        assert option in help_text.stdout
-
-
 def test_missing_options_are_named():
     done = calibrant("audit", "x.csv", "--label", "y")
     assert done.returncode == 2
@@ -32,13 +23,6 @@ def test_missing_options_are_named():
     gate = calibrant("audit", "x.csv", "--label", "y", "--prob", "p", "--max-error", "7")
     assert gate.returncode == 2
     assert "--max-error" in gate.stderr
-
-
-def test_help_has_an_example_for_every_command():
-    for command in ("audit", "compare", "plan", "calibrate", "export", "decide"):
-        done = calibrant(command, "--help")
-        assert f"calibrant {command}" in done.stdout
-    assert "--install-completion" in calibrant("--help").stdout
 
 
 def test_ctrl_c_leaves_no_file_and_no_traceback(tmp_path):

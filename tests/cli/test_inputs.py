@@ -2,13 +2,16 @@
 
 import json
 import re
+import sys
 
 import pandas as pd
 import pytest
 
 import calibrant as cb
+from calibrant.cli import main
 from calibrant.simulate import overconfident
 from reference.commands import audited, calibrant
+from reference.sqlite import TABLE
 
 GOOD_ROWS = "y,p,w\n0,0.1,1\n1,0.8,1\n"
 #: name: (text of the file, more options, words of the message)
@@ -204,3 +207,17 @@ def test_words_that_a_query_turns_into_truth_values_are_still_the_event(tmp_path
     expected = cb.audit(y_true, y_prob).calibration_error
     assert found[0]["calibration_error"] == pytest.approx(expected, abs=1e-12)
     assert found[1]["data"]["observed_rate"] == pytest.approx(1 - y_true.mean())
+
+
+def test_the_command_line_asks_sqlite(file, monkeypatch, capsys):
+    query = "SELECT y, p FROM scores WHERE p <> ':x:'"
+    place = ["--url", f"sqlite:///{file}", "--sql", query]
+    asked = ["calibrant", "audit", *place, "--label", "y", "--prob", "p", "--json"]
+    monkeypatch.setattr(sys, "argv", asked)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 0
+    expected = cb.audit(TABLE, label="y", prob="p").to_dict()
+    found = json.loads(capsys.readouterr().out)
+    assert found["calibration_error"] == pytest.approx(expected["calibration_error"], abs=1e-12)
+    assert found["provenance"]["command"].startswith("calibrant audit --url sqlite:///")

@@ -1,5 +1,4 @@
 import json
-import warnings
 from dataclasses import fields
 
 import numpy as np
@@ -202,20 +201,3 @@ def test_a_tally_stands_alone():
         cb.calibration_error(data, sample_weight=[1, 1], pos_label=1)
     with pytest.raises(ValueError, match="y_prob is missing"):
         cb.calibration_error([0, 1])
-
-
-def test_bounds_of_a_tally_name_edges_that_cover_its_rows():
-    rng = np.random.default_rng(1)
-    y_prob = rng.random(2000)
-    y_true = rng.random(2000) < y_prob**1.5
-    worst = cb.worst_interval(cb.Predictions(y_true, y_prob).tally(5))
-    inside = (y_prob > (-1 if worst.p1 is None else worst.p1)) & (y_prob <= worst.p2)
-    assert worst.rows == inside.sum()
-    assert worst.excess == pytest.approx((y_true - y_prob)[inside].sum() / 2000)
-
-
-def test_warnings_of_a_metric_point_at_the_caller():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        cb.calibration_error([1, 1], [0.5, 0.75])
-    assert [one.filename for one in caught] == [__file__]

@@ -244,14 +244,3 @@ def test_welch_is_scipys_beyond_rounding():
     assert same_mean(Mean(0.12704, 0.0, 5), Mean(0.1270, 0.0, 5)) == 1
     assert same_mean(Mean(0.1271, 0.0, 5), Mean(0.1270, 0.0, 5)) == 0
     assert same_mean(Mean(0.1271, 0.0, 1), Mean(0.1270, 0.001, 5)) is None
-
-
-def test_means_are_students():
-    values = [0.1, 0.2, 0.4]
-    found = Mean.of(values)
-    expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
-    assert found.interval() == pytest.approx((expected.low, expected.high))
-    wider = Mean.of(values, overlap=0.5)
-    half = (found.interval()[1] - found.mean) * np.sqrt((1 / 3 + 0.5) / (1 / 3))
-    assert wider.interval() == pytest.approx((found.mean - half, found.mean + half))
-    assert Mean.of([0.3]).to_dict() == {"mean": 0.3, "sd": 0.0, "n": 1, "interval": None}

@@ -2,11 +2,13 @@
 
 import gzip
 import hashlib
+import os
 
 import numpy as np
 import pytest
 
 from calibrant.experiments import datasets
+from calibrant.experiments.datasets import load_adult, load_covertype
 
 ADULT = (
     "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, "
@@ -113,3 +115,18 @@ def test_a_damaged_file_of_ones_own_is_refused_and_kept(small_files, tmp_path):
     with pytest.raises(ValueError, match=r"covtype\.data\.gz' is not the covtype/covtype\.data"):
         datasets.load_covertype(tmp_path)
     assert place.read_bytes() == damaged
+
+
+REAL = pytest.mark.skipif(
+    not os.environ.get("CALIBRANT_DATA"), reason="CALIBRANT_DATA names no folder of UCI files"
+)
+
+
+@pytest.mark.validity
+@REAL
+def test_real_data_are_the_published_ones():
+    adult, forest = load_adult(), load_covertype()
+    assert (len(adult.labels), int(adult.labels.sum())) == (48_842, 11_687)
+    assert (len(forest.labels), int(forest.labels.sum())) == (581_012, 283_301)
+    assert adult.features.shape[1] == 108
+    assert forest.features.shape[1] == 54

@@ -2,30 +2,20 @@
 
 import csv
 import json
-import os
 from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-import calibrant as cb
-from calibrant.experiments import figures, trials
 from calibrant.experiments.cache import Cache
 from calibrant.experiments.classifiers import CLASSIFIERS
-from calibrant.experiments.datasets import load_adult, load_covertype
 from calibrant.experiments.page import headline, markdown_of
 from calibrant.experiments.reproduce import reproduce, write_results
 from calibrant.experiments.run import Study
-from calibrant.experiments.trials import GRID, measured, parts
 
 ROOT = Path(__file__).parents[2]
-KNOWN = ROOT / "docs" / "reproduction.json"
 QUICK = ROOT / "tests" / "reference" / "reproduction-quick.json"
 COMMAND = "calibrant reproduce all --quick --runs 2"
-REAL = pytest.mark.skipif(
-    not os.environ.get("CALIBRANT_DATA"), reason="CALIBRANT_DATA names no folder of UCI files"
-)
 
 
 @pytest.fixture(scope="module")
@@ -84,75 +74,6 @@ def test_no_calibrator_saves_more_than_the_error(results):
     assert any(p["most_saved"]["mean"] > 0.3 * p["c_emp"]["mean"] for p in points)
 
 
-def test_a_saving_above_the_error_would_be_seen():
-    before, after = np.full(19, 0.3).tolist(), np.full(19, 0.1).tolist()
-    trial = {
-        "data": "A",
-        "classifier": "SVM",
-        "c_emp": 0.1,
-        "rows": [100, 50, 100],
-        "before": {"cost": before},
-        "after": {"Isotonic": {"cost": after}},
-    }
-    other = {**trial, "classifier": "Naive Bayes", "c_emp": 0.2}
-    first, second = figures.conjecture([trial, other])["points"]
-    assert (first["above_bound"], second["above_bound"]) == (1, 0)
-    assert first["most_saved"]["mean"] == pytest.approx(0.2)
-    assert first["share_saved"]["mean"] == pytest.approx(2 / 3)
-
-
-def test_a_classifier_that_costs_nothing_saves_nothing():
-    free = {"cost": [0.0] * 19, "c_emp": 0.0, "brier": 0.0}
-    trial = {
-        "data": "A",
-        "classifier": "SVM",
-        "c_emp": 0.0,
-        "rows": [100, 50, 100],
-        "before": free,
-        "after": dict.fromkeys(trials.CALIBRATORS, free),
-    }
-    [point] = figures.conjecture([trial])["points"]
-    assert point["share_saved"]["mean"] == 0
-    assert figures.beyond([trial])[0]["after"]["Platt"]["share_saved"] == 0
-
-
-def test_costs_are_those_of_decide():
-    rng = np.random.default_rng(0)
-    scores = np.round(rng.random(500), 2)
-    labels = rng.random(500) < scores**2
-    found = measured(labels, scores)
-    for p, cost in zip(GRID.tolist(), found["cost"], strict=True):
-        decided = cb.expected_cost(labels, scores, false_positive=p, false_negative=1 - p)
-        assert cost == pytest.approx(decided.cost, abs=1e-12)
-    assert found["c_emp"] == cb.calibration_error(labels, scores)
-
-
-def test_rows_are_dealt_without_overlap():
-    study = Study(quick=True)
-    for data in [*trials.paper_data(study), *trials.other_data(study)]:
-        first, second = (parts(study, data, split) for split in (0, 1))
-        rows = np.concatenate(first)
-        assert len(np.unique(rows)) == len(rows)
-        assert min(map(len, first)) > 50
-        assert not np.array_equal(first[0], second[0])
-
-
-def test_figure_three_reads_off_the_trials():
-    trial = {
-        "data": "A",
-        "classifier": "SVM",
-        "c_emp": 0.1,
-        "rows": [100, 50, 100],
-        "before": {"cost": [0.2] * 18 + [0.0]},
-        "after": {"Isotonic": {"cost": [0.1] * 18 + [0.0]}},
-    }
-    worse = {**trial, "after": {"Isotonic": {"cost": [0.2] * 18 + [0.1]}}}
-    [curve] = figures.figure3([trial, worse])["curves"]
-    assert curve["ratio"][0]["mean"] == pytest.approx(0.75)
-    assert curve["ratio"][-1]["mean"] == pytest.approx(1.5)  # from nothing to something: 2
-    assert curve["saved"]["mean"] == pytest.approx((9 / 19 - 1 / 19) / 2)
-
-
 def test_everything_is_written(results, tmp_path):
     written = {path.name for path in write_results(results, tmp_path)}
     assert {path.name for path in tmp_path.iterdir()} == written
@@ -208,28 +129,3 @@ def test_two_processes_do_the_same_work(tmp_path):
     alone = reproduce(Study(runs=1, quick=True, jobs=1), "figure2", COMMAND)
     assert found["figure2"] == alone["figure2"]
     assert len(list(tmp_path.iterdir())) == 10
-
-
-@pytest.mark.validity
-@REAL
-def test_real_data_are_the_published_ones():
-    adult, forest = load_adult(), load_covertype()
-    assert (len(adult.labels), int(adult.labels.sum())) == (48_842, 11_687)
-    assert (len(forest.labels), int(forest.labels.sum())) == (581_012, 283_301)
-    assert adult.features.shape[1] == 108
-    assert forest.features.shape[1] == 54
-
-
-@pytest.mark.validity
-@REAL
-@pytest.mark.parametrize("load", [load_adult, load_covertype])
-@pytest.mark.parametrize("name", ["Logistic regression", "Naive Bayes"])
-def test_real_trials_give_the_kept_numbers(load, name):
-    known = json.loads(KNOWN.read_text(encoding="utf-8"))
-    data, study = load(), Study(seed=known["settings"]["seed"])
-    classifier = next(one for one in CLASSIFIERS if one.name == name)
-    found = trials._trial(study, data, classifier, 0)
-    [bar] = [b for b in known["figure2"] if (b["data"], b["classifier"]) == (data.name, name)]
-    assert [found[part] for part in ("c_emp", "lower", "upper")] == pytest.approx(
-        bar["splits"][0], abs=0.003
-    )

@@ -82,3 +82,13 @@ def test_k_must_be_a_whole_number(k):
 def test_words_tell_neighbouring_scores_apart():
     worst = cb.worst_interval([0] * 5 + [1] * 5, [0.3] * 5 + [0.3 + 1e-9] * 5, k=2)
     assert worst[0].where == "scores above 0.3 up to 0.300000001"
+
+
+def test_bounds_of_a_tally_name_edges_that_cover_its_rows():
+    rng = np.random.default_rng(1)
+    y_prob = rng.random(2000)
+    y_true = rng.random(2000) < y_prob**1.5
+    worst = cb.worst_interval(cb.Predictions(y_true, y_prob).tally(5))
+    inside = (y_prob > (-1 if worst.p1 is None else worst.p1)) & (y_prob <= worst.p2)
+    assert worst.rows == inside.sum()
+    assert worst.excess == pytest.approx((y_true - y_prob)[inside].sum() / 2000)

@@ -1,6 +1,9 @@
 """Samples: small ones that hypothesis makes up, and large ones of the shapes people have."""
 
+import warnings
+
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 
 _EDGES = [0.0, 1.0, 0.5, 0.25, 0.75, 0.1, 0.9, 1 / 3, 1 / 16, 15 / 16, -0.0]
@@ -37,3 +40,22 @@ def shapes(rows, seed=0):
     yield "crowded near zero", *drawn(np.exp(rng.normal(-7, 1, rows)).clip(0, 1))
     yield "100 tied values", *drawn(rng.integers(0, 100, rows) / 99)
     yield "float32", *drawn(rng.random(rows, dtype=np.float32))
+
+
+def quietly(function, *args, **kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return function(*args, **kwargs)
+
+
+def sample(rows=3000, seed=0, ties=False):
+    rng = np.random.default_rng(seed)
+    y_prob = rng.beta(0.7, 1.5, rows)
+    y_prob = y_prob.round(2) if ties else y_prob
+    return rng.random(rows) < y_prob**1.2, y_prob, rng.integers(1, 5, rows)
+
+
+def acceptable(case):
+    y_true, y_prob, weight = case
+    assume(not (all(f in (0, 1) for f in y_prob) and any(0 < y < 1 for y in y_true)))
+    return y_true, y_prob, weight

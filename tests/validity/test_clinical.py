@@ -13,8 +13,7 @@ from scipy.stats import beta, binom, binomtest, norm
 import calibrant as cb
 from calibrant.core.diagram import Diagram
 from calibrant.core.statistic import values_of
-from calibrant.measures.clinical import logistic, ratio
-from calibrant.results import Estimate
+from calibrant.measures.clinical import Estimate, logistic, ratio
 from validity.simulation import too_many
 
 SCORES = (np.arange(40) + 0.5) / 40
@@ -76,9 +75,9 @@ def estimates(law, rows, rng):
     label, score, weight = drawn(law, rows, rng)
     data = cb.Predictions(label, score, sample_weight=weight)
     diagram = Diagram(*data.source.start())
-    statistics = logistic(0.95, None, "slope", "intercept"), ratio(0.95)
-    found, observed = values_of(data.source, diagram, *statistics)
-    return {"ratio": observed, **found}
+    statistics = ratio(0.95), logistic(0.95, None, "slope", "intercept")
+    observed_expected, fitted = values_of(data.source, diagram, *statistics)
+    return {"ratio": observed_expected, **fitted}
 
 
 def missed(law, rows, times, seed=0):

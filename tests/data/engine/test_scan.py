@@ -12,6 +12,8 @@ from calibrant.data.engine.scan import glance
 from calibrant.data.engine.source import FrameSource, open_table
 from calibrant.data.memory.source import ArraySource
 from calibrant.data.rules import Roles
+from calibrant.errors import InputError
+from reference.engines import CONNECTION
 
 ROLES = Roles("y", "p", None)
 
@@ -98,3 +100,10 @@ def test_a_glance_gives_the_cells_of_a_look_and_a_tally():
     for name in ("level", "cell", "rows", "weight", "positives", "rise", "fall", "score"):
         one, other = (getattr(source.start()[0], name) for source in (quick, slow))
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+def test_rows_that_are_others_each_time_are_refused():
+    rows = "SELECT random() AS p, random() < 0.5 AS y FROM range(5000)"
+    drawn = CONNECTION.sql(f"SELECT * FROM ({rows}) WHERE random() < 0.5")
+    with pytest.raises(InputError, match="The table changes while it is read"):
+        cb.audit(drawn, label="y", prob="p")

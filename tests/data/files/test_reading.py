@@ -254,3 +254,9 @@ def test_no_row_of_a_csv_file_is_passed_over(tmp_path, length):
     (tmp_path / "in.csv").write_text(text, encoding="utf-8")
     with pytest.raises(InputError):
         read_predictions(tmp_path / "in.csv", label="y", prob="p")
+
+
+def test_a_column_in_two_roles_is_refused(tmp_path):
+    TABLE.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(InputError, match="'y' is named for two roles"):
+        read_predictions(tmp_path / "a.csv", label="y", prob="p", clusters="y")

@@ -153,30 +153,3 @@ CASES = {
 def test_refused_in_words(function, args, kwargs, words):
     with pytest.raises(ValueError, match=words):
         function(*args, **kwargs)
-
-
-def test_the_row_is_found_in_a_later_chunk():
-    prob = np.full(100_000, 0.5)
-    prob[77_777:77_780] = -0.5
-    with pytest.raises(ValueError, match=r"but 3 rows do not, first row 77777 .* with -0\.5"):
-        cb.calibration_error(np.arange(100_000) % 2, prob)
-    label = np.zeros(100_000)
-    label[99_999] = 7
-    with pytest.raises(ValueError, match=r"labels 0\.0, 7\.0; say which one"):
-        cb.calibration_error(label, np.full(100_000, 0.5))
-
-
-def test_a_label_of_one_value_works_with_a_warning():
-    found = cb.audit([0, 0], [0.5, 0.25])
-    assert found.warnings[0] == (
-        "y_true holds a single value, so nothing is known about the other class."
-    )
-    assert found.warnings[1].startswith("There is no finite calibration slope")
-    assert found.calibration_error == 0.375
-
-
-def test_rows_without_weight_are_not_counted_and_said_so():
-    found = cb.audit([0, 1, 1], [0.5, 0.25, 0.75], sample_weight=[1, 0, 1])
-    assert found.warnings[0] == "1 row has zero sample_weight and is not counted."
-    assert found.data.rows == 2
-    assert found.provenance.rows == 3

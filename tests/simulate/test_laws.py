@@ -1,4 +1,4 @@
-"""The laws know their own truth, and the documents come out as the paper says."""
+"""Laws: their calibration error against millions of rows drawn from them."""
 
 import math
 import warnings
@@ -8,7 +8,6 @@ import pytest
 
 import calibrant as cb
 from calibrant import simulate
-from calibrant.experiments.documents import documents_example
 
 LAWS = simulate.laws()
 
@@ -95,39 +94,3 @@ def test_the_same_seed_gives_the_same_rows():
     assert not np.array_equal(one.y_prob, simulate.wavy().draw(100, seed=4).y_prob)
     with pytest.raises(ValueError, match="rows must be a whole number, 1 or more"):
         simulate.wavy().draw(0)
-
-
-def test_documents_have_the_papers_label_frequency_and_trivial_error():
-    model = simulate.TopicModel()
-    assert model.label_frequency == pytest.approx(10 / 29, abs=1e-15)
-    documents = model.draw(4000, seed=1)
-    assert documents.counts.shape == (4000, 1000)
-    assert documents.counts.sum() / 4000 == pytest.approx(200, abs=5 * math.sqrt(200 / 4000))
-    # 80,000 labels, but the 20 of a document hang together: count documents
-    per_document = documents.labels.mean(axis=1)
-    error = 5 * per_document.std() / math.sqrt(4000)
-    assert documents.labels.mean() == pytest.approx(10 / 29, abs=error)
-    distance = np.abs(documents.true_prob - model.label_frequency).mean(axis=1)
-    error = 5 * distance.std() / math.sqrt(4000)
-    assert distance.mean() == pytest.approx(0.2022, abs=error + 0.0002)
-
-
-def test_words_follow_a_power_law():
-    law = simulate.TopicModel(topics=3, words=100, exponent=2).word_law()
-    ranked = np.sort(law, axis=1)[:, ::-1]
-    assert law.sum(axis=1) == pytest.approx([1, 1, 1])
-    assert ranked[:, 0] / ranked[:, 9] == pytest.approx([100, 100, 100])
-    assert not np.array_equal(law[0], law[1])
-
-
-def test_the_example_tells_the_papers_story():
-    heard = []
-    found = documents_example(documents=5000, progress=heard.append)
-    assert heard == sorted(heard)
-    assert heard[-1] == 10_000
-    assert found.l1_error > 2 * found.audit.calibration_error
-    other = documents_example(documents=500, seed=1)
-    assert not np.array_equal(other.y_prob, documents_example(documents=500, seed=2).y_prob)
-    assert found.trivial_l1 == pytest.approx(0.2023, abs=0.01)
-    assert f"{found.l1_error:.3f}" in found.story
-    assert found.audit.measures.unverifiable_l1 > found.audit.calibration_error

@@ -1,4 +1,4 @@
-"""A file longer than what is read into memory is audited part by part."""
+"""Files and queries as tables that are read part by part."""
 
 import json
 import subprocess
@@ -7,7 +7,35 @@ import sys
 import duckdb
 import pytest
 
-ROWS = 12_000_000
+import calibrant as cb
+from calibrant.data.files.reading import read_predictions
+from reference.tables import ROWS, TABLE
+
+
+def test_files_of_different_types_are_read_as_what_holds_them_all(tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    whole = TABLE.assign(w=1)
+    whole.loc[:999, "p"] = whole.loc[:999, "y"]
+    whole = whole.astype({"w": float})
+    whole.loc[1000:, "w"] = 0.4
+    first = whole[:1000].astype({"p": "int64", "w": "int64"})
+    first.to_parquet(folder / "a.parquet")
+    whole[1000:].to_parquet(folder / "b.parquet")
+    for file in (folder, folder / "*.parquet"):
+        data = read_predictions(file, label="y", prob="p", weight="w")
+        expected = cb.calibration_error(whole["y"], whole["p"], sample_weight=whole["w"])
+        assert cb.calibration_error(data) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("end", ["", ";", " -- all", "; -- all", "\n/* all */"])
+def test_a_select_may_end_as_it_likes(end, tmp_path):
+    TABLE.to_csv(tmp_path / "a.csv", index=False)
+    sql = f"SELECT * FROM '{tmp_path / 'a.csv'}'{end}"
+    assert len(read_predictions(sql=sql, label="y", prob="p")) == ROWS
+
+
+MANY = 12_000_000
 #: Run in a process of its own, whose peak is that of the audit.
 AUDIT = """
 import json, re, sys
@@ -38,12 +66,12 @@ def written(connection, path, rows):
 def test_an_audit_takes_far_less_memory_than_its_rows(tmp_path):
     with duckdb.connect() as connection:
         connection.execute("SELECT setseed(0.1)")
-        long = written(connection, tmp_path / "long.parquet", ROWS)
+        long = written(connection, tmp_path / "long.parquet", MANY)
         short = written(connection, tmp_path / "short.parquet", 1000)
     done = subprocess.run(
         [sys.executable, "-c", AUDIT, long, short], capture_output=True, text=True, check=True
     )
     rows, before, after = json.loads(done.stdout)
-    assert rows == ROWS
+    assert rows == MANY
     # read into memory it takes 1,280 MiB; in parts 550, of which 130 are there before
     assert after < 800, (before, after)

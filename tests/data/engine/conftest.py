@@ -1,0 +1,1 @@
+from reference.sqlite import file  # noqa: F401
