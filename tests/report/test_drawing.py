@@ -12,7 +12,7 @@ from calibrant.report.displays.groups import groups_picture
 from calibrant.report.displays.reliability import reliability_picture
 from calibrant.report.drawing import drawn_on
 from calibrant.report.svg import svg_of
-from calibrant.simulate import overconfident
+from calibrant.simulate import calibrated, overconfident
 
 Y_TRUE, Y_PROB, _ = overconfident().draw(2000, seed=1)
 AUDIT = cb.audit(Y_TRUE, Y_PROB, by={"g": np.resize(["a", "b"], 2000)})
@@ -31,3 +31,15 @@ def test_one_description_is_drawn_twice(describe):
     svg = svg_of(picture)
     for layer in picture.layers:
         assert f'class="{layer.role}"' in svg
+
+
+def test_shared_axes_show_every_picture_whole():
+    wide = cumulative_picture(AUDIT)
+    narrow = cumulative_picture(cb.audit(*calibrated().draw(2000, seed=1)[:2]))
+    for pair in ((wide, narrow), (narrow, wide)):
+        axes = Figure(figsize=(6, 9)).subplots(2, 1, sharey=True)
+        for ax, one in zip(axes, pair, strict=True):
+            drawn_on(ax, one, (6, 5))
+        low, high = axes[0].get_ylim()
+        assert low == pytest.approx(min(wide.y.low, narrow.y.low))
+        assert high > max(wide.y.high, narrow.y.high)

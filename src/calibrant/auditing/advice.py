@@ -96,7 +96,7 @@ class Advice:
     ('temperature', True)
     >>> print(advice.summary[0])
     Recalibrate by temperature scaling: on held-out rows it takes the Brier score from
-    0.1764 to 0.1713, 12 standard errors.
+    0.1764 to 0.1712, 12 standard errors.
     """
 
     recommended: str | None

@@ -8,6 +8,9 @@ from calibrant._types import AnyArray, FloatArray
 from calibrant.errors import InputError
 
 FOLDS = 5
+#: Up to so many rows, folds are dealt to rows in order of score: if scores differ in their last
+#: digits, as between processors, so does the fold of those rows alone that change places.
+_FEW_ROWS = 1 << 17
 #: numpy draws without replacement from fewer than this.
 _MOST_DEALT = 10**9
 #: Beyond so many pooled scores, rows are shuffled instead: the same law, in other draws. One byte
@@ -18,6 +21,11 @@ _MANY_SCORES, _MOST_SHUFFLED = 1 << 20, 1 << 27
 def dealt(counts: AnyArray, folds: int, rng: np.random.Generator) -> FloatArray:
     """Deal rows out to folds of equal size at random: draws without replacement."""
     total = int(counts.sum())
+    if total <= _FEW_ROWS:
+        score = np.repeat(np.arange(len(counts)), counts)
+        place = _shuffled(total, folds, rng).astype(np.int64) * len(counts) + score
+        each = np.bincount(place, minlength=folds * len(counts)).astype(np.float64)
+        return each.reshape(folds, len(counts))
     if total >= _MOST_DEALT:  # so many that chance makes no difference but for the last few
         even = counts // folds
         rest = np.stack([rng.multinomial(left, [1 / folds] * folds) for left in counts % folds])
@@ -31,6 +39,14 @@ def dealt(counts: AnyArray, folds: int, rng: np.random.Generator) -> FloatArray:
     return dealt
 
 
+def _shuffled(total: int, folds: int, rng: np.random.Generator) -> AnyArray:
+    """Return the fold of each row."""
+    sizes = [total // folds + (fold < total % folds) for fold in range(folds)]
+    fold = np.repeat(np.arange(folds, dtype=np.uint8), sizes)
+    rng.shuffle(fold)
+    return fold
+
+
 class Deal:
     """Rows of one class, as counts by score, dealt out to folds of equal size."""
 
@@ -41,9 +57,7 @@ class Deal:
             size = np.min_scalar_type(int(counts.max(initial=0)))
             self._dealt = dealt(counts.astype(np.int64), folds, rng).astype(size)
             return
-        sizes = [total // folds + (fold < total % folds) for fold in range(folds)]
-        self._fold = np.repeat(np.arange(folds, dtype=np.uint8), sizes)
-        rng.shuffle(self._fold)
+        self._fold = _shuffled(total, folds, rng)
         self._before = np.append(0, np.cumsum(counts, dtype=np.int64))
 
     def of(self, fold: int, some: slice) -> AnyArray:

@@ -21,6 +21,21 @@ _N_BINS = 15
 _LOSSES = ("brier", "log_loss")
 _PARTS = tuple(part.name for part in fields(ScoreParts))
 _LOGISTIC = ("slope", "intercept")
+#: In the order of reports: what each measure is called there, and what it is in one line.
+LISTED = {
+    "roc_auc": ("ranking (ROC AUC)", "area under the ROC curve"),
+    "brier": ("Brier score", "mean squared difference of score and outcome"),
+    "log_loss": ("log loss", "mean of -log of the probability given to the outcome"),
+    "slope": ("calibration slope", "on the log-odds; 1 if scores are right"),
+    "intercept": ("calibration intercept", "at slope 1; 0 if scores are right"),
+    "observed_expected": (
+        "observed / expected",
+        "events over the sum of scores; 1 if scores are right",
+    ),
+    "expected_calibration_error": (f"ECE, {_N_BINS} bins", "expected calibration error"),
+    "kolmogorov_error": ("Kolmogorov-Smirnov error", "ranges from the lowest score"),
+    "unverifiable_l1": ("l1 error no test excludes", "whatever the rows (Theorem 1)"),
+}
 #: How a sentence begins that says why there is no number.
 _MISSING = {
     **dict.fromkeys(_LOGISTIC, "No calibration slope and intercept"),

@@ -50,10 +50,11 @@ _LEGENDS = ((2, "small"), (1, "small"), (2, "x-small"), (1, "xx-small"))
 def drawn_on(ax: Axes | None, picture: Picture, size: tuple[float, float]) -> Axes:
     """Draw a picture on the axes given, or on those of a new figure, and return them."""
     place = _axes_for(ax, size)
+    shown = {which: _shown(place, which) for which in "xy"}
     for layer in picture.layers:
         _draw(place, layer)
-    _set(place, "x", picture.x)
-    _set(place, "y", picture.y)
+    _set(place, "x", picture.x, shown["x"])
+    _set(place, "y", picture.y, shown["y"])
     place.set_title(_fitted(place, picture.finding), fontsize="medium", **_LITERAL)
     if ax is None:
         place.get_figure().draw_without_rendering()  # type: ignore[union-attr]
@@ -94,14 +95,24 @@ def _draw(ax: Axes, layer: Layer) -> None:
             ax.bar(left, layer.heights, width, layer.base, align="edge", **style)
 
 
-def _set(ax: Axes, which: str, axis: Axis) -> None:
+def _shown(ax: Axes, which: str) -> tuple[float, ...]:
+    """Return the limits of an axis if something is drawn along it, here or where it is shared."""
+    sharing = getattr(ax, f"get_shared_{which}_axes")().get_siblings(ax)
+    if not any(one.has_data() for one in sharing):
+        return ()
+    limits: tuple[float, float] = getattr(ax, f"get_{which}lim")()
+    return limits
+
+
+def _set(ax: Axes, which: str, axis: Axis, shown: tuple[float, ...]) -> None:
     if axis.ticks:
         ax.set(**{f"{which}ticks": axis.ticks})
     if axis.words:
         getattr(ax, f"set_{which}ticklabels")(axis.words, fontsize="small", **_LITERAL)
     if axis.grid:
         getattr(ax, f"{which}axis").grid(visible=True, color=_GREY, alpha=0.3)
-    ax.set(**{f"{which}lim": (axis.low, axis.high), f"{which}label": axis.name})
+    ends = sorted((axis.low, axis.high, *shown), reverse=axis.low > axis.high)
+    ax.set(**{f"{which}lim": (ends[0], ends[-1]), f"{which}label": axis.name})
 
 
 def _fitted(ax: Axes, text: str) -> str:

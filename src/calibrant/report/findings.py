@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import chain
 
 from calibrant.auditing.compare import Difference
 from calibrant.auditing.groups import GroupFinding
@@ -13,7 +14,7 @@ from calibrant.certificates.testing import CalibrationTest, chance
 from calibrant.decisions.regret import DecisionCost
 from calibrant.measures.clinical import Estimate
 from calibrant.measures.decomposition import ScoreParts
-from calibrant.measures.family import Measures
+from calibrant.measures.family import LISTED, Measures
 from calibrant.measures.interval import Interval
 from calibrant.report.formats import (
     BOUND,
@@ -102,32 +103,20 @@ _PARTS = "what isotonic regression on these rows would take off"
 
 def measures_of(measures: Measures) -> tuple[Finding, ...]:
     """List the measures that others report: a line for each."""
-    brier, log_loss = measures.brier, measures.log_loss
-    ratio = measures.observed_expected
-    return (
-        *found("ranking (ROC AUC)", measures.roc_auc, "area under the ROC curve"),
-        *_loss("Brier score", brier, "mean squared difference of score and outcome"),
-        *_loss("log loss", log_loss, "mean of -log of the probability given to the outcome"),
-        *found("calibration slope", measures.slope, "on the log-odds; 1 if scores are right"),
-        *found("calibration intercept", measures.intercept, "at slope 1; 0 if scores are right"),
-        *found(
-            "observed / expected", ratio, "events over the sum of scores; 1 if scores are right"
-        ),
-        *found("ECE, 15 bins", measures.expected_calibration_error, "expected calibration error"),
-        *found(
-            "Kolmogorov-Smirnov error", measures.kolmogorov_error, "ranges from the lowest score"
-        ),
-        *found(
-            "l1 error no test excludes", measures.unverifiable_l1, "whatever the rows (Theorem 1)"
-        ),
+    listed = (
+        _measure(label, getattr(measures, name), meaning)
+        for name, (label, meaning) in LISTED.items()
     )
+    return tuple(chain.from_iterable(listed))
 
 
-def _loss(label: str, parts: ScoreParts | None, meaning: str) -> tuple[Finding, ...]:
-    if parts is None:
-        return ()
-    miscalibrated = found("of it miscalibration", parts.miscalibration, _PARTS, part=True)
-    return (*found(label, parts.score, meaning), *miscalibrated)
+def _measure(
+    label: str, value: float | Estimate | ScoreParts | None, meaning: str
+) -> tuple[Finding, ...]:
+    if not isinstance(value, ScoreParts):
+        return found(label, value, meaning)
+    miscalibrated = found("of it miscalibration", value.miscalibration, _PARTS, part=True)
+    return (*found(label, value.score, meaning), *miscalibrated)
 
 
 def _p_value(test: CalibrationTest | None) -> tuple[Finding, ...]:
