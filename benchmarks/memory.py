@@ -93,7 +93,7 @@ def report() -> Iterator[str]:
     yield "doubles that hardly ever tie. Memory is VmHWM, that of Python and DuckDB included. The"
     yield "time of a fit includes the start of Python and reading the file, as for commands."
     yield "`calibrate` counts rows if they are 0/1 without weights, or with whole ones. Fractional"
-    yield "weights and Venn-Abers take about 300 bytes a row instead: 1.8 and 2.1 GiB at 7,000,000 rows."
+    yield "weights and Venn-Abers take some 300 bytes a row instead: 1.8 and 2.1 GiB for 7 million."
     for rows in SIZES:
         with tempfile.TemporaryDirectory() as name:
             yield from compared(rows, Path(name))

@@ -115,3 +115,13 @@ def test_every_public_name_is_there_and_documented():
             assert getattr(calibrant, name).__doc__
     with pytest.raises(AttributeError, match="no attribute 'absent'"):
         _ = calibrant.absent
+
+
+def test_a_package_is_hidden_by_no_function():
+    code = (
+        "import calibrant, calibrant.certificates.complexity as c; "
+        "assert c is calibrant.certificates.complexity; assert callable(calibrant.certify); "
+        "import calibrant.decisions.costs; assert callable(calibrant.decide); "
+        "import calibrant.auditing.run; assert callable(calibrant.audit)"
+    )
+    assert "calibrant" in loaded_after(code)
