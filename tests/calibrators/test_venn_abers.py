@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
 import calibrant as cb
-from calibrant.calibrators.fitting import every_score
 from calibrant.calibrators.venn_abers import Pairs, pairs_need, pairs_of
-from calibrant.core.diagram import resolve
+from calibrant.core.diagram import everything, resolve
 from calibrant.simulate import overconfident
 from reference.samples import SCORES, shapes, small
 
@@ -102,7 +101,7 @@ def test_equals_the_definition_on_every_shape(name, y_true, y_prob):
 def test_cells_that_stay_closed_hold_nothing(name, y_true, y_prob, weighted):
     weight = np.random.default_rng(2).integers(0, 4, len(y_true)) if weighted else None
     source = cb.Predictions(y_true, y_prob, sample_weight=weight).source
-    some, every = resolve(source, pairs_need), resolve(source, every_score)
+    some, every = resolve(source, pairs_need), resolve(source, everything)
     assert pairs_of(some).to_dict() == pairs_of(every).to_dict()
     if name in {"miscalibrated", "calibrated", "crowded near zero", "float32"}:
         assert len(some.cells) < 0.75 * len(every.cells)

@@ -9,9 +9,8 @@ from sklearn.base import clone
 
 from calibrant._types import AnyArray, FloatArray
 from calibrant.calibrators.estimators.calibrator import Calibrator
-from calibrant.calibrators.fitting import every_score
 from calibrant.calibrators.folds import FOLDS, class_too_small_for_folds, dealt, too_few_for_folds
-from calibrant.core.diagram import resolve
+from calibrant.core.diagram import everything, resolve
 from calibrant.data.predictions import Predictions
 
 
@@ -60,7 +59,7 @@ def _shares(
     """Return labels, scores, and the weight that each has in each fold, folds by rows."""
     totals = data.source.start()[1]
     if totals.are_counts:
-        cells = resolve(data.source, every_score).cells
+        cells = resolve(data.source, everything).cells
         counts = np.rint([cells.weight - cells.positives, cells.positives]).astype(np.int64)
         _check_counts(counts.sum(axis=1), folds)
         spread = [dealt(one, folds, rng) for one in counts]

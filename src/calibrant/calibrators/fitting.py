@@ -25,7 +25,6 @@ import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
 from calibrant.calibrators.links import Link, LinkFamily, features, inner_ranges
-from calibrant.core.diagram import Diagram
 
 Objective: TypeAlias = Literal["log_loss", "squared", "calibration_error"]
 OBJECTIVES = ("log_loss", "squared", "calibration_error")
@@ -105,11 +104,6 @@ class Pooled:
 
         found: FloatArray = expit(theta @ self.x)
         return found
-
-
-def every_score(diagram: Diagram) -> BoolArray:
-    """Mark every cell."""
-    return np.ones(len(diagram.cells), dtype=bool)
 
 
 def fit_link(

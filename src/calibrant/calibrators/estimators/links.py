@@ -6,11 +6,11 @@ import numpy as np
 
 from calibrant import errors
 from calibrant.calibrators.estimators.calibrator import Calibrator
-from calibrant.calibrators.fitting import OBJECTIVES, Objective, every_score, fit_link
+from calibrant.calibrators.fitting import OBJECTIVES, Objective, fit_link
 from calibrant.calibrators.links import Link
 from calibrant.calibrators.reading import calibrator_unreadable
 from calibrant.calibrators.registry import family_of
-from calibrant.core.diagram import resolve
+from calibrant.core.diagram import everything, resolve
 from calibrant.data.predictions import Predictions
 
 
@@ -34,7 +34,7 @@ class _LinkCalibrator(Calibrator):
             raise calibrator_unreadable(f"its parameters are not those of {self.method}")
 
     def _function(self, data: Predictions) -> Link:
-        diagram = resolve(data.source, every_score)
+        diagram = resolve(data.source, everything)
         cells = diagram.cells
         # Platt's targets count rows: weights that do not are scaled to one a row on average
         scale = diagram.count / diagram.weight
