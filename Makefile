@@ -25,7 +25,7 @@ test: $(VENV)/dev.stamp ## run the tests (under five minutes)
 test-floors: $(FLOORS)/floors.stamp ## run the tests of tables, files and databases with the oldest releases allowed
 	$(FLOORS)/bin/python -m pytest -n auto -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
 		-W ignore::FutureWarning -W "ignore:invalid value encountered in cast:RuntimeWarning" -m "not install and not validity and not engines and not browser" \
-		tests/data tests/calibrators tests/auditing
+		tests/data tests/calibrators tests/auditing tests/cli/test_inputs.py tests/cli/test_typed.py
 	CALIBRANT_ENGINES=1 $(FLOORS)/bin/python -m pytest -W ignore::DeprecationWarning \
 		-W ignore::PendingDeprecationWarning -W ignore::FutureWarning -m dask tests/data tests/engines
 

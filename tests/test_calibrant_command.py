@@ -3,12 +3,11 @@
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 import calibrant as cb
-from reference.commands import ANNOUNCED
+from reference.commands import IMPORTING, PASSING
 
 RUN = f'"{sys.executable}" -c "import calibrant_command; calibrant_command.main()"'
 
@@ -81,12 +80,12 @@ def test_a_closed_stream_does_not_print_into_a_file(folder, tmp_path):
     ],
     ids=["int", "term", "hup", "int, term"],
 )
-@pytest.mark.parametrize("moment", ["importing", "working"])
-def test_signals_end_without_a_traceback(folder, sent, code, moment):
+@pytest.mark.parametrize("program", [IMPORTING, PASSING], ids=["importing", "working"])
+def test_signals_end_without_a_traceback(folder, sent, code, program):
     query = "SELECT (hash(i) % 1000) / 1000 AS p, i % 2 AS y FROM range(1000000000) t(i)"
     command = ["audit", "--sql", query, "--label", "y", "--prob", "p"]
     started = subprocess.Popen(
-        [sys.executable, "-c", ANNOUNCED, *command],
+        [sys.executable, "-c", program, *command],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -95,7 +94,6 @@ def test_signals_end_without_a_traceback(folder, sent, code, moment):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
     assert started.stdout.readline() == "here\n"
-    time.sleep(0.02 if moment == "importing" else 3)
     for one in sent * 3:  # an impatient user: the others are ignored while it cleans up
         if started.poll() is None:
             started.send_signal(one)

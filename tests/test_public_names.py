@@ -1,6 +1,5 @@
 """What `calibrant` shows: every public name and nothing else, loaded when it is asked for."""
 
-import dataclasses
 import importlib
 import inspect
 import subprocess
@@ -11,7 +10,6 @@ from typing import get_args
 import pytest
 
 import calibrant as cb
-from calibrant import results
 from calibrant.calibrators.registry import KINDS, CalibratorName
 from calibrant.errors import InputError
 
@@ -31,31 +29,6 @@ def test_a_star_import_gives_every_public_name():
     names = {}
     exec("from calibrant import *", names)
     assert set(cb.__all__) <= set(names)
-
-
-@pytest.mark.parametrize("name", results.__all__)
-def test_results_are_in_a_module_of_their_own(name):
-    kind = getattr(results, name)
-    assert inspect.isclass(kind)
-    assert dataclasses.is_dataclass(kind)
-    assert kind.__doc__
-    assert name not in cb.__all__
-    assert not hasattr(cb, name)
-
-
-def test_results_lists_all_that_it_has():
-    found = [name for name, one in vars(results).items() if inspect.isclass(one)]
-    assert sorted(found) == sorted(results.__all__)
-
-
-def test_what_functions_return_is_in_results():
-    y_true, y_prob, _ = cb.simulate.overconfident().draw(500, seed=1)
-    assert isinstance(cb.worst_interval(y_true, y_prob), results.Interval)
-    assert isinstance(cb.certify(y_true, y_prob), results.Certificate)
-    found = cb.audit(y_true, y_prob)
-    assert isinstance(found.data, results.DataFacts)
-    assert isinstance(found.measures, results.Measures)
-    assert isinstance(found.provenance, results.Provenance)
 
 
 def test_input_error_is_public():

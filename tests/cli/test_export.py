@@ -72,7 +72,7 @@ def test_export_refuses_and_writes_nothing(kept, tmp_path, options, words):
     [
         (None, "There is no file 'bad.json'"),
         (b"{}", "This is not a calibrator that calibrant can read: its schema is not"),
-        (b"\xff\xfe", "can read: 'bad.json' is not text"),
+        (b"\xff\xfe", "can read: path 'bad.json' is not text"),
     ],
 )
 def test_export_of_what_is_no_calibrator(tmp_path, content, words):

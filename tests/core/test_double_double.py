@@ -186,10 +186,15 @@ SUITES = {
     "measures": ["measures"],
     "calibrators": [
         "core/test_minorant.py",
+        "calibrators/test_blocks.py",
         "calibrators/test_isotonic.py",
         "calibrators/test_venn_abers.py",
+        "calibrators/estimators/test_steps.py",
+        "calibrators/estimators/test_venn_abers.py",
     ],
     "groups": [
+        "core/test_diagram.py",
+        "core/test_extremes.py",
         "core/test_tally.py",
         "auditing/test_groups.py",
         "data/test_grouped_cells.py",

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import calibrant as cb
+from calibrant.core.arrays import Sums
 from calibrant.core.diagram import Diagram, everything, resolve
 from calibrant.core.expressions import LABEL, SCORE
 from calibrant.core.statistic import Statistic, values_of
@@ -32,7 +33,7 @@ def known(_diagram, sums):
 
 
 def summed(name, *each):
-    return Statistic(name, known, sums=lambda _: each)
+    return Statistic(name, known, sums=lambda _: Sums(*each))
 
 
 WEIGHT = Statistic("the weight", lambda diagram, _: diagram.weight)
@@ -70,7 +71,9 @@ def test_without_sums_there_is_no_pass():
 
 def test_sums_may_depend_on_the_kind_of_labels():
     kinds = []
-    asking = Statistic("one", known, sums=lambda totals: kinds.append(totals.labels_binary) or ())
+    asking = Statistic(
+        "one", known, sums=lambda totals: kinds.append(totals.labels_binary) or Sums()
+    )
     for labels in ([0, 1], [0.5, 1]):
         source = cb.Predictions(labels, [0.2, 0.4]).source
         values_of(source, Diagram(*source.start()), asking)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from unittest import mock
 
 from calibrant.cli import main
@@ -17,6 +18,27 @@ import calibrant_command as c
 listen = c._Stopper.listen
 c._Stopper.listen = lambda self: (listen(self), print("here", flush=True))
 c.main()
+"""
+#: The command in a process that says when it begins to import what takes it longest.
+IMPORTING = """
+import sys
+class Announced:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            print("here", flush=True)
+sys.meta_path.insert(0, Announced())
+import calibrant_command
+calibrant_command.main()
+"""
+#: The command in a process that says when DuckDB begins to pass over all rows, for their labels.
+PASSING = """
+from calibrant.data.files.duckdb_tables import Duck
+fetched = Duck._fetched
+Duck._fetched = lambda self, query: (
+    "DISTINCT" in query and print("here", flush=True), fetched(self, query)
+)[1]
+import calibrant_command
+calibrant_command.main()
 """
 
 
@@ -74,3 +96,13 @@ def written(folder, rows=400):
     ]
     (folder / "a.csv").write_text("y,p,g\n" + "\n".join(lines) + "\n")
     return ("a.csv", "--label", "y", "--prob", "p")
+
+
+def wait_until(started, happened, seconds=60):
+    """Wait until something has happened while a process goes on, which must not end before."""
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            started.wait(timeout=0.01)
+            raise AssertionError(started.communicate())

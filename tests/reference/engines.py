@@ -157,6 +157,8 @@ def same(found, expected, where=""):
         for i, (one, other) in enumerate(zip(found, expected, strict=True)):
             same(one, other, f"{where}[{i}]")
     elif isinstance(expected, float) and not where.endswith((".p1", ".p2")):
-        assert math.isclose(found, expected, rel_tol=1e-11, abs_tol=1e-12), where
+        # calibrators that are tried are fitted by an optimiser, which stops a little off the end
+        near = 1e-10 if ".advice.trials" in where else 1e-12
+        assert math.isclose(found, expected, rel_tol=10 * near, abs_tol=near), where
     elif not where.endswith(("warnings[0]", ".missing.slope", ".missing.intercept")):
         assert found == expected, where
