@@ -131,7 +131,7 @@ def test_a_tally_is_certified_by_its_bounds():
         ({"sided": "two"}, "sided must be one of upper, both"),
         ({"seed": 1.5}, "seed must be a whole number"),
         ({"sample_weight": [0.5, 1, 2]}, "whole numbers .row counts. for a certificate"),
-        ({"estimand": "cluster"}, "there are none. Say by clusters="),
+        ({"estimand": "cluster"}, "there are none. Say by clusters= which"),
         ({"clusters": [1, 1, 2], "estimand": "patient"}, "estimand must be one of row, cluster"),
     ],
 )

@@ -81,3 +81,14 @@ def test_no_rows_add_up_to_nothing():
 def test_log_odds_past_what_exp_can_hold_are_certain_and_warn_of_nothing():
     columns = {"f": np.array([-2000.0, 0.0, 2000.0])}
     assert Sums(SCORE.sigmoid()).over(columns, None) == pytest.approx([1.5])
+
+
+@pytest.mark.parametrize("weight", [None, np.array([1.0, 2.0, 0.5])])
+def test_products_with_numbers_and_of_conditions_are_added_up(weight):
+    columns = {"f": np.array([0.2, 0.7, 0.9]), "y": np.array([False, True, True])}
+    sums = Sums(SCORE * 2.0, (SCORE > 0.5) * (LABEL > 0), SCORE * col("a"), LABEL * SCORE)
+    each = np.ones(3) if weight is None else weight
+    f, y = columns["f"], columns["y"]
+    expected = [2 * f @ each, ((f > 0.5) & y) @ each, 3 * f @ each, (f * y) @ each]
+    found = sums.over({**columns, "a": 3.0}, weight)
+    assert found == pytest.approx(expected, abs=1e-15)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._types import AnyArray, FloatArray
+from calibrant._types import FloatArray
 from calibrant.core.expressions import OPERATORS, Expression
 
 
@@ -114,13 +114,16 @@ class Sums:
         return found
 
 
-def _total(factors: list[AnyArray], weight: FloatArray | None) -> float:
+def _total(factors: list[Any], weight: FloatArray | None) -> float:
     """Add up an array, or a product of two, times the weights."""
-    one, *others = factors
-    if weight is not None:
-        one, others = (one * others[0], [weight]) if others else (one, [weight])
+    one, other = factors if len(factors) == 2 else (factors[0], None)
+    arrays = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+    # the product is made where there is a third factor, and where einsum would take it for another
+    if other is not None and (weight is not None or not arrays or one.dtype == other.dtype == bool):
+        one, other = one * other, None
+    other = weight if other is None else other
     # einsum, not dot: BLAS would start threads for a few microseconds of work
-    total: float = np.einsum("i,i->", one, others[0]) if others else np.add.reduce(one)
+    total: float = np.add.reduce(one) if other is None else np.einsum("i,i->", one, other)
     return total
 
 
