@@ -34,8 +34,10 @@ def main() -> NoReturn:
         code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except KeyboardInterrupt:
-        pass
+    except BaseException:
+        if not stopper.seen:
+            raise
+        # an interrupt, or what compiled modules that were being imported made of it
     if code is None or stopper.seen:
         stopper.ignore()  # while Python ends, it has no handler of ours
         code = stopper.code

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import calibrant as cb
 from calibrant.core.tally import Cells
 from calibrant.data.memory.kernel import (
-    Counts,
+    CountSums,
     Finer,
     Grid,
     Rows,
@@ -66,7 +66,7 @@ def test_cells_add_up_their_rows(rows, level, weighted):
     score, label, weight = (np.array(column) for column in zip(*rows, strict=True))
     given_rows = Rows(score, label, weight.astype(float) if weighted else None)
     slots = 2**level
-    sums = WeightedSums(slots) if weighted else Counts(slots, len(rows))
+    sums = WeightedSums(slots) if weighted else CountSums(slots, len(rows))
     for part in np.array_split(np.arange(len(rows)), 3):  # chunk by chunk
         if len(part):
             chunk = given_rows.take(part)
