@@ -34,8 +34,8 @@ _MEMORY_MB, _MANY_COLUMNS = 512, 500
 _MEMORY = f"{_MEMORY_MB}MB"
 #: More threads would hold more rows at a time than that has room for.
 _MOST_THREADS = 4
-#: From DuckDB 2.0 on threads of their own write files, and a query that is stopped may wait for them
-#: forever: they end without finishing what was begun (1 in 40 of those stopped by Ctrl-C).
+#: From DuckDB 2.0 on threads of their own write files, and one in forty queries that Ctrl-C stopped
+#: waited for them forever.
 _WRITERS = "async_threads"
 #: Rows that are written at once if the usual 122,880 take too much memory.
 _FEW_ROWS = 2048
@@ -63,9 +63,8 @@ class Original(Duck):
             self._pattern += "/**/*.parquet"
         self._first_row: str | None = None
         super().__init__(file)
-        if self._fetched(f"SELECT name FROM duckdb_settings() WHERE name = '{_WRITERS}'")[
-            "name"
-        ].size:
+        settings = self._fetched("SELECT name FROM duckdb_settings()")["name"]
+        if _WRITERS in settings:
             self.connection.execute(f"SET {_WRITERS} = 0")
         more = len(self.kinds) - _MANY_COLUMNS
         if more > 0:  # a part of the rows holds 2,048 cells of each
