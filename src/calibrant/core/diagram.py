@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from calibrant.core.arrays import Sums
 from calibrant.core.double_double import running_sum
 from calibrant.core.tally import Cells, Totals
 
+T = TypeVar("T")
 #: Values of the walk that differ by less than this share of the total weight are equal.
 TOLERANCE = 1e-12
 
@@ -33,6 +34,21 @@ class Diagram:
 
     cells: Cells
     totals: Totals
+
+    def __reduce__(self) -> tuple[type[Diagram], tuple[Cells, Totals]]:
+        """Leave out what is read off it: functions that no pickle could hold are its names."""
+        return Diagram, (self.cells, self.totals)
+
+    @cached_property
+    def _known(self) -> dict[Callable[[Diagram], Any], Any]:
+        return {}
+
+    def once(self, read: Callable[[Diagram], T]) -> T:
+        """Return what a function reads off this diagram, worked out when first asked for."""
+        if read not in self._known:
+            self._known[read] = read(self)
+        found: T = self._known[read]
+        return found
 
     @cached_property
     def weight(self) -> float:
@@ -101,7 +117,7 @@ class Diagram:
 
     def hides(self, needs: Needs) -> bool:
         """Whether a cell is closed that a statistic needs opened: there were no rows to look at."""
-        return bool((needs(self) & ~self.single).any())
+        return bool((self.once(needs) & ~self.single).any())
 
     def replace(self, closed: BoolArray, opened: Cells) -> Diagram:
         """Return the diagram with the cells marked `closed` replaced by what was in them."""
@@ -157,7 +173,7 @@ def resolve(source: Source, *needs: Needs, start: Diagram | None = None) -> Diag
     while True:
         wanted = np.zeros(len(diagram.cells), dtype=bool)
         for need in needs:
-            wanted |= need(diagram)
+            wanted |= diagram.once(need)
         wanted &= ~diagram.single
         if not wanted.any():
             return diagram

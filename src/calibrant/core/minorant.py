@@ -37,6 +37,10 @@ class Minorant:
 
 def minorant(diagram: Diagram) -> Minorant:
     """Find the greatest convex minorant of the points that are known."""
+    return diagram.once(_minorant)
+
+
+def _minorant(diagram: Diagram) -> Minorant:
     from scipy.optimize import isotonic_regression  # here: scipy.optimize is slow to import
 
     cells = diagram.cells

@@ -330,8 +330,9 @@ class _CellOdds:
         self._more = (powers * more) @ powers.T
         self.center, self.scale = 0.0, 1.0
         if score.size:
-            self.center = float(np.average(self._odds, weights=self._weight))
-            square = np.average((self._odds - self.center) ** 2, weights=self._weight)
+            share = self._weight / self._weight.sum()
+            self.center = float((share * self._odds).sum())
+            square = (share * (self._odds - self.center) ** 2).sum()
             self.scale = math.sqrt(float(square)) or 1.0
 
     def look(self, models: list[tuple[float, float]]) -> list[LogisticSums]:

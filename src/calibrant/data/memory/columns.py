@@ -141,6 +141,8 @@ def _missing(value: object) -> bool:
 
 def numbers(values: AnyArray, start: int, name: str) -> FloatArray:
     """Return a chunk as doubles, missing values as NaN; refuse what is no number."""
+    if values.dtype == np.float64:
+        return values
     if values.dtype.kind in "biuf":
         with np.errstate(over="ignore"):  # of long doubles: what is infinite is refused later
             return values.astype(np.float64, copy=False)

@@ -1,8 +1,8 @@
-"""Slots: which cell a row falls in, and the sums that each cell gathers from its rows."""
+"""Kernel: which cell a row falls in, and the sums that each cell gathers from its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,10 @@ _MANY_SLOTS = 1 << 18
 _SHORT = 1 << 13
 
 
+#: Rows in a block.
+_BLOCK = 1 << 14
+
+
 class Rows(NamedTuple):
     """Some rows: scores, labels (fractions or whole 0/1), and weights (None if all are 1)."""
 
@@ -26,10 +30,22 @@ class Rows(NamedTuple):
     label: FloatArray | BoolArray
     weight: FloatArray | None
 
-    def take(self, index: BoolArray | IntArray) -> Rows:
+    def take(self, index: BoolArray | IntArray | slice) -> Rows:
         """Return the rows at `index`."""
         weight = None if self.weight is None else self.weight[index]
         return Rows(self.score[index], self.label[index], weight)
+
+    def blocks(self) -> Iterator[Rows]:
+        """Yield the rows in blocks of 128 KiB a column.
+
+        Temporaries of that size stay in cache, and malloc uses them again; larger ones it may
+        return to the system after every operation, which then takes three times as long.
+        """
+        if len(self.score) <= _BLOCK:
+            yield self
+            return
+        for start in range(0, len(self.score), _BLOCK):
+            yield self.take(slice(start, start + _BLOCK))
 
     @staticmethod
     def concatenate(parts: Sequence[Rows]) -> Rows:

@@ -38,6 +38,8 @@ _FINER_BITS = 13
 #: A cell is split by at least this many levels, if its number has room for them. A closed cell
 #: holds two doubles at least, so its number is under 2**53 and there is always room for nine.
 _LEAST_BITS, _MOST_BITS = 3, 62
+#: Up to this many steps over the rows are taken one after another.
+_FEW_STEPS = 4
 #: Opening this many rows is always cheap.
 _FEW_ROWS = 1 << 12
 
@@ -166,8 +168,9 @@ class ArraySource:
         """
         step = 2 * self._prob.step  # longer, because a core waits for its turn between two
         starts = range(0, len(self), step)
-        if len(starts) == 1:  # a pool would take longer than the work
-            return summed(self._chunk(0, step))
+        if len(starts) <= _FEW_STEPS:  # threads would wait for each other longer than they work
+            blocks = (block for start in starts for block in self._chunk(start, step).blocks())
+            return sum((summed(rows) for rows in blocks), start=np.array(0.0))
         with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
             parts = pool.map(lambda start: summed(self._chunk(start, step)), starts)
             return sum(parts, start=np.array(0.0))
@@ -249,8 +252,13 @@ def _grid_for(prob: Column, fine: bool) -> Grid:
 
 def _crowd(prob: Column) -> int:
     """Return c such that nearly all scores are under 2**-c; 0 if they do not crowd."""
-    starts = np.linspace(0, len(prob) - 1, 64).astype(int).tolist()
-    peek = np.concatenate([numbers(prob.chunk(start, 16), start, prob.name) for start in starts])
+    starts = np.linspace(0, len(prob) - 1, 64).astype(int)
+    if len(prob) <= prob.step:  # one chunk: reading it takes less time than 64 parts of it
+        places = (starts[:, None] + np.arange(16)).ravel()
+        peek = numbers(prob.chunk(0), 0, prob.name)[places[places < len(prob)]]
+    else:
+        parts = [numbers(prob.chunk(k, 16), k, prob.name) for k in starts.tolist()]
+        peek = np.concatenate(parts)
     high = float(np.sort(peek)[int(0.97 * len(peek))])
     return min(20, int(-np.log2(high))) if 0 < high < 2**-3 else 0
 
