@@ -24,7 +24,7 @@ test: $(VENV)/dev.stamp ## run the tests (under five minutes)
 # what is between us and others; the rest is arithmetic. Old releases warn of newer ones of others.
 test-floors: $(FLOORS)/floors.stamp ## run the tests of tables, files and databases with the oldest releases allowed
 	$(FLOORS)/bin/python -m pytest -n auto -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
-		-W ignore::FutureWarning -W "ignore:invalid value encountered in cast:RuntimeWarning" -m "not install and not validity and not engines and not browser" \
+		-W ignore::FutureWarning -W "ignore:invalid value encountered in cast:RuntimeWarning" -m "not install and not validity and not engines and not browser and not kills" \
 		tests/data tests/calibrators tests/auditing tests/cli/test_inputs.py tests/cli/test_typed.py
 	CALIBRANT_ENGINES=1 $(FLOORS)/bin/python -m pytest -W ignore::DeprecationWarning \
 		-W ignore::PendingDeprecationWarning -W ignore::FutureWarning -m dask tests/data tests/engines
@@ -39,7 +39,7 @@ test-fuzz: $(VENV)/dev.stamp ## a thousand hostile command lines
 	$(BIN)/python -m pytest -n auto -m fuzz tests/fuzz
 
 test-kills: $(VENV)/dev.stamp ## stop every writer at any moment, 25 times (CALIBRANT_KILLS for more)
-	$(BIN)/python -m pytest -m kills tests/kills
+	$(BIN)/python -m pytest --ignore tests/docs -m kills
 
 test-engines: $(VENV)/engines.stamp ## ask Spark (needs Java 17), Dask and PostgreSQL (needs its server installed)
 	$(MAKE) --jobs 2 --output-sync test-spark test-dask test-postgresql

@@ -70,6 +70,7 @@ def test_a_closed_stream_does_not_print_into_a_file(folder, tmp_path):
     assert page.rstrip().endswith("</html>")
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize(
     ("sent", "code"),
     [

@@ -370,6 +370,7 @@ def test_a_file_larger_than_its_memory(large, tmp_path):
     assert pq.read_metadata(files[2]).num_rows == ROWS
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize("blocks", [0, 5000])
 @pytest.mark.parametrize(
     ("sent", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 143)]

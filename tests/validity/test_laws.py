@@ -159,6 +159,7 @@ def isotonic_errors(law, rows, times):
         yield truth, own.certificate.upper
 
 
+@pytest.mark.validity
 @pytest.mark.parametrize("law", [calibrated(), wavy(), overconfident()], ids=str)
 def test_isotonic_on_its_own_rows(law):
     found = np.array(list(isotonic_errors(law, 500, 20)))
@@ -181,6 +182,7 @@ def oracle_width(law, rows):
     return 1.645 * math.sqrt(variance / rows)
 
 
+@pytest.mark.validity
 @LAWS
 def test_no_bound_is_shorter_than_the_oracle_on_average(law):
     rows, times = 1000, 12
