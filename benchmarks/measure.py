@@ -163,7 +163,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # peers warn of their own business
     tables = [growth()] if options.growth else [compare(n, SIZES.get(n, 3)) for n in options.rows]
-    title = "How the calibration error grows" if options.growth else "The error, next to peers"
+    title = "How the calibration error grows" if options.growth else "The error, compared"
     show(chain(header(title), *tables), options.save)
 
 

@@ -125,7 +125,7 @@ def test_lists_are_cut_and_say_how_much_is_left():
 def test_rows_are_counted_and_named():
     assert (errors.row_count(1), errors.row_count(12_000)) == ("1 row", "12,000 rows")
     assert errors.first_row(None) == ""
-    assert errors.first_row(5) == ", first in row 5 (the first row is 0)"
+    assert errors.first_row(5) == ", first at row 5 (0-based)"
 
 
 def test_an_engine_is_quoted_in_one_line():

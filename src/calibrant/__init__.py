@@ -1,7 +1,7 @@
 """Tell whether a classifier's scores can be used as probabilities.
 
 `calibrant` measures the calibration error of Gao, Parameswaran and Peng (AISTATS 2017) exactly,
-proves what can be promised about the true one, shows where it lies, and reports it in words.
+proves what can be guaranteed about the true one, shows where it lies, and reports it in words.
 """
 
 from importlib import import_module

@@ -73,9 +73,9 @@ def row_count(count: int) -> str:
     return f"{count:,} row" if count == 1 else f"{count:,} rows"
 
 
-def first_row(row: int | None, before: str = ", first in") -> str:
+def first_row(row: int | None, before: str = ", first at") -> str:
     """Name the first row at fault; engines whose rows have no order name none."""
-    return "" if row is None else f"{before} row {row} (the first row is 0)"
+    return "" if row is None else f"{before} row {row} (0-based)"
 
 
 def listing(values: Iterable[object], most: int = 8, show: Callable[[object], str] = named) -> str:

@@ -220,11 +220,11 @@ def test_groups_that_fail_are_named_although_the_whole_is_right():
     assert sum(one.certain for one in found.groups) == 2
     assert found.advice.summary[0].startswith("Leave the scores as they are")
     assert found.advice.summary[0].endswith(
-        "2 groups are miscalibrated for certain, which one calibrator for all rows may not mend."
+        "2 groups are miscalibrated for certain, which one calibrator for all rows may not fix."
     )
-    mended = cb.audit(outcomes, y_prob**2, by={"half": half}).advice.summary[0]
-    assert mended.startswith("Recalibrate")
-    assert mended.endswith("may not mend: audit the groups again when it is applied.")
+    recalibrated = cb.audit(outcomes, y_prob**2, by={"half": half}).advice.summary[0]
+    assert recalibrated.startswith("Recalibrate")
+    assert recalibrated.endswith("may not fix: audit the groups again when it is applied.")
     assert "group" not in cb.audit(outcomes, y_prob).advice.summary[0]
 
 
@@ -252,7 +252,7 @@ def test_differences_between_calibrators_are_paired():
 
 
 def test_the_advice_is_not_taken_back_by_the_next_audit():
-    """Scores too low and too extreme: what is recommended must mend both."""
+    """Scores too low and too extreme: what is recommended must fix both."""
     rng = np.random.default_rng(5)
     logit = rng.normal(-1.7, 1.1, 9000)
     y_true = rng.random(9000) < 1 / (1 + np.exp(-logit))
@@ -260,8 +260,8 @@ def test_the_advice_is_not_taken_back_by_the_next_audit():
     fit, rest = slice(0, 4500), slice(4500, None)
     advice = cb.advise(y_true[fit], y_prob[fit])
     assert advice.recommended == "platt"
-    mended = cb.PlattCalibrator().fit(y_prob[fit], y_true[fit]).predict(y_prob[rest])
-    assert cb.advise(y_true[rest], mended).recommended is None
+    recalibrated = cb.PlattCalibrator().fit(y_prob[fit], y_true[fit]).predict(y_prob[rest])
+    assert cb.advise(y_true[rest], recalibrated).recommended is None
 
 
 def test_the_least_that_draws_can_show_and_a_bound_are_said_to_be_no_more():

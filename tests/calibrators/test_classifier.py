@@ -1,4 +1,4 @@
-"""CalibratedClassifier: scikit-learn's own checks, and what it promises."""
+"""CalibratedClassifier: scikit-learn's own checks, and what it guarantees."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Venn-Abers prediction: its definition by brute force, and what the pair promises."""
+"""Venn-Abers prediction: its definition by brute force, and what the pair guarantees."""
 
 from fractions import Fraction
 
@@ -267,7 +267,7 @@ class TestValidity:
         # new rows of one fit depend on each other, so each fit counts as one
         z = sums.sum(axis=0) / np.sqrt(np.square(sums).sum(axis=0) + 1e-9)
         assert np.abs(z).max() < 3.5
-        if rows == 3:  # a number in between has no such promise, and the test can tell
+        if rows == 3:  # a number in between has no such guarantee, and the test can tell
             z = wrong.sum(axis=0) / np.sqrt(np.square(wrong).sum(axis=0) + 1e-9)
             assert np.abs(z).max() > 6
 

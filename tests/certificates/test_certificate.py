@@ -11,7 +11,7 @@ from calibrant.simulate import calibrated
 pytestmark = pytest.mark.filterwarnings("ignore:.*single value")
 SENTENCE = (
     "With 95% confidence the true calibration error is at most 0.0129 (measured 0.00522 on 10,000 "
-    "rows). Assumes that rows are independent draws from the population you will act on, and that "
+    "rows). Assumes that rows are independent and come from the population you will act on, and that "
     "the model was fixed before these rows were looked at; assumes nothing else about the model or "
     "the data."
 )
@@ -39,7 +39,7 @@ def test_words_are_rounded_away_from_the_truth():
     )
     assert "between 0.0129 and 0.0211" in found.sentence
     assert cb.certify([0, 1], [0.5, 0.5], method="band").sentence == (
-        "With 95% confidence nothing below 1 can be promised about the true calibration error "
+        "With 95% confidence there is no upper bound below 1 for the true calibration error "
         "(measured 0 on 2 rows)."
     )
     one = cb.certify([0], [0.5], confidence=0.9999999999999)

@@ -1,4 +1,4 @@
-"""How many labels: the table of sample sizes, and what they promise."""
+"""How many labels: the table of sample sizes, and what they guarantee."""
 
 import math
 

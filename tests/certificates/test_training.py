@@ -1,4 +1,4 @@
-"""What training rows promise: something for small classes, and plainly nothing for rich ones."""
+"""What training rows guarantee: something for small classes, and plainly nothing for rich ones."""
 
 import numpy as np
 import pytest

@@ -46,7 +46,7 @@ def test_apply_counts_missing_scores_and_may_be_quiet(kept, tmp_path):
         (["in.csv", "--prob", "p", "-o", "no/out.csv"], "There is no folder 'no'"),
         (["in.csv", "--prob", "q", "-o", "out.csv"], "There is no column 'q' in 'in.csv'"),
         (["in.csv", "--prob", "p", "--name", "P", "-o", "out.csv"], "--name calibrated_2"),
-        (["in.csv", "--prob", "w", "-o", "out.csv"], "row 1 (the first row is 0) with 7.0"),
+        (["in.csv", "--prob", "w", "-o", "out.csv"], "row 1 (0-based) with 7.0"),
         (["no.csv", "--prob", "p", "-o", "out.csv"], "There is no file 'no.csv'"),
         (["c.json", "--prob", "p", "-o", "out.csv"], "is not a file that calibrant reads"),
         (["in.csv", "-o", "out.csv"], "Missing option '--prob'"),

@@ -32,8 +32,8 @@ def test_prose_first_then_numbers_and_a_picture(folder, expected):
     assert done.returncode == 0
     assert done.stderr == ""
     text = " ".join(done.stdout.split())
-    promise = expected.certificate.sentence
-    assert text.startswith(f"{expected.headline} {promise} {expected.where}")
+    guarantee = expected.certificate.sentence
+    assert text.startswith(f"{expected.headline} {guarantee} {expected.where}")
     for words in ("Where it fails most", "Predicted against observed", "○ predicted ● observed"):
         assert words in text
 

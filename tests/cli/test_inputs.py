@@ -23,7 +23,7 @@ BAD = {
     "words as scores": (
         "y,p\n0,0.1\n1,high\n",
         [],
-        r"column 'p' must hold numbers, but row 1 \(the first row is 0\) holds 'high'",
+        r"column 'p' must hold numbers, but row 1 \(0-based\) holds 'high'",
     ),
     "words as weights": ("y,p,w\n0,0.1,a\n", ["--weight", "w"], "column 'w' must hold numbers"),
     "missing score": (

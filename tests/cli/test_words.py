@@ -83,7 +83,7 @@ MESSAGES = {
         "audit for each group, with --clusters.",
     ),
     groups._groups_unnamed(["a", "a"]): (
-        "such as by=['sex', 'region'], but it is ['a', 'a']. Next to arrays pass them: "
+        "such as by=['sex', 'region'], but it is ['a', 'a']. With arrays pass them: "
         "by={'sex': sex}.",
         "such as --by sex --by region, but it is ['a', 'a'].",
     ),

@@ -33,12 +33,12 @@ CASES = {
     "words as scores": (
         ([0, 1], [0.5, "high"]),
         {},
-        r"y_prob must hold numbers, but row 1 \(the first row is 0\) holds 'high'",
+        r"y_prob must hold numbers, but row 1 \(0-based\) holds 'high'",
     ),
     "decimal commas": (
         ([0, 1], ["0,5", "17,9"]),
         {},
-        r"but row 0 \(the first row is 0\) holds '0,5'\. If that is a decimal comma",
+        r"but row 0 \(0-based\) holds '0,5'\. If that is a decimal comma",
     ),
     "dates as scores": (
         ([0, 1], np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]")),

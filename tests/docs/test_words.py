@@ -1,4 +1,4 @@
-"""What pages promise, in the words that are proved."""
+"""What pages guarantee, in the words that are proved."""
 
 import re
 from pathlib import Path
@@ -23,12 +23,12 @@ def test_what_is_proved_of_nondecreasing_recalibrations_is_said_of_them(path):
 
 
 def test_all_but_the_histogram_keep_the_order():
-    text = words(ROOT / "docs" / "rooms" / "recalibrate.md")
+    text = words(ROOT / "docs" / "guides" / "recalibrate.md")
     assert "All but the histogram are nondecreasing: they never put a row above another" in text
 
 
 def test_the_page_of_certificates_says_how_far_the_limit_is_off():
-    text = words(ROOT / "docs" / "rooms" / "certify.md")
+    text = words(ROOT / "docs" / "guides" / "certify.md")
     assert "a 95% bound misses up to 7.3% (n = 1)" in text
     assert "About half of the samples of that size will do; with `assurance=0.9`, 90% will." in text
-    assert "No promise rests on such a draw" in text
+    assert "No guarantee rests on such a draw" in text

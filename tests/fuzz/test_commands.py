@@ -235,7 +235,7 @@ def hidden(text):
 
 
 def check(done, words, place, before):
-    """Hold what a command did to what every command promises."""
+    """Hold what a command did to what every command guarantees."""
     said = done.stderr
     assert done.returncode in {0, 1, 2}, (words, done)
     errors = [line for line in said.splitlines() if line.startswith("Error:")]

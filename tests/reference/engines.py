@@ -137,8 +137,8 @@ ENGINES = {**EAGER, **LAZY}
 
 def without_row(words):
     """Return a message as it is where rows have no order."""
-    words = re.sub(r" row \d+ \(the first row is 0\) holds", " it holds", words)
-    return re.sub(r", first( in)? row \d+ \(the first row is 0\)", "", words)
+    words = re.sub(r" row \d+ \(0-based\) holds", " it holds", words)
+    return re.sub(r", first( in)? row \d+ \(0-based\)", "", words)
 
 
 def same(found, expected, where=""):

@@ -61,7 +61,7 @@ def parsed(page):
 def test_it_opens_with_the_verdict_and_says_what_the_audit_says():
     text = " ".join(" ".join(parsed(PAGE).text).split())
     assert text.index("Miscalibrated: In the worst range") < text.index("Where it fails")
-    for sentence in (AUDIT.headline, AUDIT.where, AUDIT.certificate.promise):
+    for sentence in (AUDIT.headline, AUDIT.where, AUDIT.certificate.statement):
         assert sentence in text
     for sentence in AUDIT.advice.summary:
         assert sentence in text
@@ -262,4 +262,4 @@ def test_clusters_are_the_reason_where_they_are():
     text = found.to_html()
     assert "There is no advice for rows that come in clusters: audit one row of each" in text
     assert "calibrant decide" not in text
-    assert "For those audit one row of each cluster, drawn by lot." in " ".join(found.notes)
+    assert "For those audit one row of each cluster, drawn at random." in " ".join(found.notes)

@@ -31,8 +31,8 @@ def printed(*parts):
 
 def test_every_finding_is_shown_with_its_interval():
     findings = [one for part in findings_of(AUDIT).values() for one in part]
-    title, *lines = printed(findings_table("In numbers", findings)).splitlines()
-    assert title.strip() == "In numbers"
+    title, *lines = printed(findings_table("Key numbers", findings)).splitlines()
+    assert title.strip() == "Key numbers"
     for one, line in zip(findings, lines, strict=True):
         assert line.strip().startswith(one.label)
         ends = f" ({one.ends()})" if one.interval else ""

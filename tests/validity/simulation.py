@@ -1,4 +1,4 @@
-"""Draw from laws whose true calibration error is known, and count broken promises."""
+"""Draw from laws whose true calibration error is known, and count broken guarantees."""
 
 from collections import Counter
 
@@ -20,7 +20,7 @@ PROVED = {
     "fixed_design, both": (bounds.fixed_design, "scores"),
     "gao2017, both": (bounds.gao2017, "population"),
 }
-#: A rate this unlikely if the promise held is a failure.
+#: A rate this unlikely if the guarantee held is a failure.
 UNLIKELY = 1e-6
 
 

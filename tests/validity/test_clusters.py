@@ -1,4 +1,4 @@
-"""Clusters whose rows share their fate: the promise holds, and rows taken as independent fail."""
+"""Clusters whose rows share their fate: the guarantee holds, and rows taken as independent fail."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Promises against laws whose truth is known, at every number of rows."""
+"""Guarantees against laws whose truth is known, at every number of rows."""
 
 import math
 

@@ -70,7 +70,7 @@ class Advice:
     ----------
     recommended : str or None
         The calibrator to use; None if the scores are best left as they are, or if no test shows
-        that they are miscalibrated. An estimate from folds chooses it; no promise rests on them.
+        that they are miscalibrated. An estimate from folds chooses it; no guarantee rests on them.
     miscalibrated : bool or None
         Whether a test says, at the confidence asked for, that the scores are not right; None if
         there was no test.
@@ -280,13 +280,13 @@ def _what_to_do(
 
 
 def _groups_too(failing: int, found: str | None) -> str:
-    """Say that groups fail, which one calibrator for all rows need not mend."""
+    """Say that groups fail, which one calibrator for all rows need not fix."""
     if not failing:
         return ""
     some = "a group is" if failing == 1 else f"{failing:,} groups are"
     then = "" if found is None else ": audit the groups again when it is applied"
     return (
-        f" But {some} miscalibrated for certain, which one calibrator for all rows may not mend"
+        f" But {some} proved to be miscalibrated, which one calibrator for all rows may not fix"
         f"{then}."
     )
 
@@ -315,6 +315,6 @@ def _at_stake(certificate: Certificate | None) -> str:
         return ""
     return (
         f"With {percent(certificate.confidence)} confidence no nondecreasing recalibration can "
-        f"save more than {rounded_up(certificate.upper)} of the costs of a false positive and a "
-        "false negative together, for each decision."
+        f"save more than {rounded_up(certificate.upper)} per decision, if the cost of a false "
+        "positive and that of a false negative add up to 1."
     )

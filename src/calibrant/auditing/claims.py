@@ -40,9 +40,9 @@ def claims_of(
         return None, None, (Gap(("certified_upper", "test_p_value"), question),)
     if isinstance(data, Predictions) and data.clusters is not None:
         note = (
-            "No test, bands or advice: they take rows for independent. For those audit one row of "
-            "each cluster, drawn by lot. The intervals of slope, intercept and observed/expected "
-            "ratio take rows for independent, too, so they are too short."
+            "No test, bands or advice: they assume independent rows. For those audit one row of "
+            "each cluster, drawn at random. The intervals of slope, intercept and observed/expected "
+            "ratio assume independent rows, too, so they are too short."
         )
         return certificate_of_clusters(data, spec), None, (Gap(("test_p_value",), note),)
     certificate = certificate_of(diagram, spec, weighted=has_weights(diagram))

@@ -57,7 +57,7 @@ class GroupFinding:
         Where it fails most.
     certificate : Certificate or None
         Both ends for the true calibration error of the group; those of all groups hold at once.
-        None if labels are soft or weights are no row counts.
+        None if labels are soft or weights are not integers.
     evidence : float
         Against calibration: c_emp in units of its standard deviation if the scores were right.
 
@@ -84,7 +84,7 @@ class GroupFinding:
 
     @property
     def certain(self) -> bool:
-        """Whether the group is miscalibrated for certain: its lower end is above 0."""
+        """Whether the group is proved to be miscalibrated: its lower bound is above 0."""
         return self.certificate is not None and self.certificate.lower > 0
 
     @property
@@ -100,7 +100,7 @@ class GroupFinding:
         return "is missing" if value is None else f"= {named(value)}"
 
     def __repr__(self) -> str:
-        sure = "miscalibrated for certain" if self.certain else "not certainly miscalibrated"
+        sure = "miscalibrated" if self.certain else "not shown to be miscalibrated"
         return (
             f"{self.name}: calibration error {self.calibration_error:.4g} on {self.rows:,} rows, "
             f"{sure}; worst for {self.worst_interval!r}"
@@ -228,5 +228,5 @@ def finite_or_text(value: Any) -> Any:
 def _groups_unnamed(by: object) -> InputError:
     return InputError(
         f"by must name columns of the table, each once, such as by=['sex', 'region'], but it is "
-        f"{shown(by)}. Next to arrays pass them: by={{'sex': sex}}."
+        f"{shown(by)}. With arrays pass them: by={{'sex': sex}}."
     )

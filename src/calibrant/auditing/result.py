@@ -16,7 +16,7 @@ from calibrant.auditing.curves import Curves
 from calibrant.auditing.details import Details
 from calibrant.auditing.groups import GroupFinding
 from calibrant.auditing.renderers import rendered
-from calibrant.certificates.certificate import Certificate
+from calibrant.certificates.certificate import Certificate, percent
 from calibrant.certificates.evidence import too_good
 from calibrant.certificates.testing import CalibrationTest
 from calibrant.core.diagram import TOLERANCE
@@ -115,8 +115,8 @@ class Audit:
     measures : Measures
         The measures that others report, next to the calibration error.
     certificate : Certificate or None
-        What is promised about the true calibration error; None, and `missing` says why, if labels
-        are soft or weights are no row counts, or if there is no error at all: see `question`.
+        What is guaranteed about the true calibration error; None, and `missing` says why, if labels
+        are soft or weights are not integers, or if there is no error at all: see `question`.
     test : CalibrationTest or None
         Whether the scores can be right at all; None, and `missing` says why, if there is no test.
     groups : tuple of GroupFinding
@@ -227,7 +227,7 @@ class Audit:
 
     @property
     def question(self) -> str | None:
-        """What is asked in place of a promise where there is no calibration error at all.
+        """What is asked in place of a guarantee where there is no calibration error at all.
 
         Rows that a calibrator was fitted to look perfect, whatever it is worth.
         """
@@ -235,22 +235,23 @@ class Audit:
 
     @property
     def summary(self) -> tuple[str, ...]:
-        """The findings in sentences: how large, what is promised, where."""
-        promised = self.question if self.certificate is None else self.certificate.sentence
-        promise = () if promised is None else (promised,)
-        return (self.headline, *promise, self.where, *self._group_sentence())
+        """The findings in sentences: how large, what is guaranteed, where."""
+        guaranteed = self.question if self.certificate is None else self.certificate.sentence
+        guarantee = () if guaranteed is None else (guaranteed,)
+        return (self.headline, *guarantee, self.where, *self._group_sentence())
 
     def _group_sentence(self) -> tuple[str, ...]:
-        """Say how many groups are miscalibrated for certain, and which one most."""
+        """Say how many groups are proved to be miscalibrated, and which one most clearly."""
         if not self.groups:
             return ()
         certain = [one for one in self.groups if one.certain]
+        level = f" at the {percent(self.confidence)} level (simultaneous)"
         if not certain:
-            return (f"None of {len(self.groups):,} groups is miscalibrated for certain.",)
+            return (f"None of {len(self.groups):,} groups is shown to be miscalibrated{level}.",)
         worst = certain[0]
         verb = "is" if len(certain) == 1 else "are"
         return (
-            f"{len(certain):,} of {len(self.groups):,} groups {verb} miscalibrated for certain, "
+            f"{len(certain):,} of {len(self.groups):,} groups {verb} miscalibrated{level}, "
             f"the clearest being {worst.name} (calibration error {worst.calibration_error:.4g} on "
             f"{worst.rows:,} rows).",
         )

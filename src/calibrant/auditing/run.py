@@ -238,7 +238,7 @@ def _provenance(
 
 
 def _reversed_note(diagram: Diagram, measures: Measures) -> tuple[str, ...]:
-    """Ask whether the event is the right label, if high scores go with few events for certain."""
+    """Ask whether the event is the right label, if high scores clearly go with few events."""
     fewer = min(diagram.positives, diagram.weight - diagram.positives)
     auc = measures.roc_auc
     # three standard errors at most: the variance of a ROC AUC is at most 1 / (4 * fewer)

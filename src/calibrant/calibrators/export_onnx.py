@@ -159,9 +159,9 @@ class _Graph:
         plain = self.op("Log", rest)
         if slope <= PLAIN_SLOPE:
             return plain
-        mended = self.op("Div", self.op("Mul", plain, score), self.op("Sub", one, rest))
+        recalibrated = self.op("Div", self.op("Mul", plain, score), self.op("Sub", one, rest))
         tiny = self.op("Less", score, self.constant(NO_SHARE))
-        return self.op("Where", tiny, self.op("Neg", score), mended)
+        return self.op("Where", tiny, self.op("Neg", score), recalibrated)
 
     def model(self, name: str) -> Any:
         """Close the graph: one tensor in, one of the same shape out."""

@@ -109,8 +109,8 @@ class _Writer:
         plain = f"ln({one} - {score})"
         if slope <= PLAIN_SLOPE:
             return plain
-        mended = f"{plain} * {score} / ({one} - ({one} - {score}))"
-        return f"CASE WHEN {score} < {self.number(NO_SHARE)} THEN -{score} ELSE {mended} END"
+        recalibrated = f"{plain} * {score} / ({one} - ({one} - {score}))"
+        return f"CASE WHEN {score} < {self.number(NO_SHARE)} THEN -{score} ELSE {recalibrated} END"
 
     def blocks(self, blocks: Blocks | Pairs) -> str:
         """Write a search among the blocks, for scores that are in [0, 1]."""

@@ -207,7 +207,7 @@ def _climb(
 ) -> tuple[FloatArray, FloatArray]:
     """Minimise log loss over the active parameters by Newton's method.
 
-    A step is halved until it gains a fair part of what its slope promises (Armijo), which makes
+    A step is halved until it gains a fair part of what its slope guarantees (Armijo), which makes
     the method converge from anywhere.
     """
     free, curvature = start, np.eye(len(start))
@@ -222,10 +222,10 @@ def _climb(
         inner += np.diag(np.where(active, ridge, 1.0))
         step = np.linalg.solve(inner, gradient)
         step *= min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), 1e-300))
-        promised = float(gradient @ step)
-        while (new := data.log_loss(basis @ (free + step))) > loss - 1e-4 * promised:
-            step, promised = step / 2, promised / 2
-            if promised <= 1e-16:
+        guaranteed = float(gradient @ step)
+        while (new := data.log_loss(basis @ (free + step))) > loss - 1e-4 * guaranteed:
+            step, guaranteed = step / 2, guaranteed / 2
+            if guaranteed <= 1e-16:
                 return free, curvature
         free, loss = free + step, new
     return free, curvature

@@ -1,1 +1,1 @@
-"""What can be promised about the true calibration error c(f), and how many labels that takes."""
+"""What can be guaranteed about the true calibration error c(f), and how many labels that takes."""

@@ -290,7 +290,7 @@ def consistency_band(
     curve : {"cumulative", "reliability"}
         Which curve, as for `confidence_band`.
     confidence : float, default 0.95
-        The share of drawn curves that lie in the band, at each score by itself; at most 0.999.
+        The share of drawn curves that lie in the band, pointwise; at most 0.999.
     points : int, default 500
         At most this many points, evenly spaced in weight.
     seed : int, default 0

@@ -16,7 +16,7 @@ from calibrant.certificates.tails import largest, mean_at_most, worst_tail
 
 Sided: TypeAlias = Literal["upper", "both"]
 
-INDEPENDENT = "rows are independent draws from the population you will act on"
+INDEPENDENT = "rows are independent and come from the population you will act on"
 FIXED_MODEL = "the model was fixed before these rows were looked at"
 #: Part of delta that is spent on bounding a variance.
 VARIANCE_SHARE = 1 / 20

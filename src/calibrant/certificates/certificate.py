@@ -1,4 +1,4 @@
-"""The certificate: what is promised about the true calibration error, in words."""
+"""The certificate: what is guaranteed about the true calibration error, in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from calibrant.certificates.evidence import counted
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A promise about the true calibration error c(f); `certify` makes one.
+    """A guarantee about the true calibration error c(f); `certify` makes one.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Certificate:
     n : int
         What was counted: rows, or clusters.
     confidence : float
-        How often such a promise holds, whatever the model and the data.
+        How often such a guarantee holds, whatever the model and the data.
     method : str
         How the bound was made.
     sided : str
@@ -87,8 +87,8 @@ class Certificate:
         return {"sentence": self.sentence, **plain}
 
     @property
-    def promise(self) -> str:
-        """The promise alone, in one sentence."""
+    def statement(self) -> str:
+        """The guarantee alone, in one sentence."""
         about = "about " if self.approximate else ""
         jointly = f", for all {self.statements} statements at once," if self.statements > 1 else ""
         measured = f"{self.c_emp:.3g}"
@@ -97,7 +97,7 @@ class Certificate:
         basis = f"(measured {measured} on {counted(self.n, self.unit.removesuffix('s'))})"
         start = f"With {about}{percent(self.confidence)} confidence{jointly}"
         if self._empty:
-            return f"{start} nothing below 1 can be promised about {self.target} {basis}."
+            return f"{start} there is no upper bound below 1 for {self.target} {basis}."
         says = f"at most {rounded_up(self.upper)}"
         if self.sided == "both":
             says = f"between {rounded_down(self.lower)} and {rounded_up(self.upper)}"
@@ -105,11 +105,11 @@ class Certificate:
 
     @property
     def sentence(self) -> str:
-        """The promise and what it assumes."""
+        """The guarantee and what it assumes."""
         if self._empty:
-            return self.promise
+            return self.statement
         nothing = "nothing else" if len(self.assumptions) > 1 else "nothing"
-        return f"{self.promise} {self.assumed}; assumes {nothing} about the model or the data."
+        return f"{self.statement} {self.assumed}; assumes {nothing} about the model or the data."
 
     @property
     def assumed(self) -> str:
@@ -125,9 +125,9 @@ class Certificate:
         return self.sentence
 
     def explain(self) -> str:
-        """Say what the promise means for decisions, and what would make it void."""
+        """Say what the guarantee means for decisions, and what would make it void."""
         paragraphs = [
-            self.promise,
+            self.statement,
             f"What it means. {self._meaning}",
             "What it assumes. " + " ".join(_capital(text) + "." for text in self.assumptions),
             f"What makes it void. {self._void}",
@@ -150,8 +150,8 @@ class Certificate:
             "In any range of scores, events that happen and events that are predicted differ "
             f"{where}, by at most {cap}. If you act whenever the score reaches a threshold set by "
             "your costs, no nondecreasing recalibration of these scores could save you "
-            f"more than {cap} a decision on average, in units where a false positive and a false "
-            "negative cost 1 together; for costs a and b multiply by a + b. Of all promises made "
+            f"more than {cap} a decision on average, if the costs of a false positive and of \"
+            \"a false negative add up to 1; for costs a and b multiply by a + b. Of all bounds made "
             f"this way, quoted or not, {often} are wrong."
         )
 

@@ -176,7 +176,7 @@ def certify(
     max_cluster_size: int | None = None,
     seed: int = 0,
 ) -> Certificate:
-    """Promise something about the true calibration error c(f), from held-out rows.
+    """Guarantee something about the true calibration error c(f), from held-out rows.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def certify(
     y_prob : array_like
         Predicted probabilities.
     confidence : float, default 0.95
-        How often the promise shall hold.
+        Confidence level.
     method : str, default "auto"
         "certified": distribution-free for any n, in constant time. "betting": the same, tighter
         for few rows. "auto": betting below 3000 rows, certified from there on. "band": holds for

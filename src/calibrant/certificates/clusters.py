@@ -23,7 +23,7 @@ from calibrant.data.predictions import Predictions
 from calibrant.errors import InputError
 from calibrant.measures.error import error_of
 
-_INDEPENDENT = "clusters are independent draws from the population you will act on"
+_INDEPENDENT = "clusters are independent and come from the population you will act on"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -64,7 +64,7 @@ def mean_variance(diagram: Diagram) -> float:
 
 
 def check_rows(diagram: Diagram, what: str) -> None:
-    """Refuse soft labels and weights that are no row counts: the claim is about rows."""
+    """Refuse soft labels and non-integer weights: the claim is about rows."""
     if diagram.weight > 2**53:
         raise _counts_too_large(diagram.weight)
     if not diagram.totals.labels_binary:

@@ -33,7 +33,7 @@ def certify_many(
     pos_label: object = None,
     seed: int = 0,
 ) -> dict[Any, Certificate]:
-    """Certify several models or groups, all promises holding at once.
+    """Certify several models or groups, all guarantees holding at once.
 
     With K of them each one is made at (1 - confidence) / K, so that the chance that any is wrong
     is at most 1 - confidence, however they depend on each other.
@@ -47,7 +47,7 @@ def certify_many(
     groups : array_like, optional
         The group of each row.
     confidence : float, default 0.95
-        How often all promises shall hold.
+        Confidence level, simultaneous over all of them.
     method : str, default "auto"
         As for `certify`.
     sided : {"upper", "both"}

@@ -44,27 +44,27 @@ _TREES = {"DecisionTreeClassifier", "ExtraTreeClassifier"}
 
 @dataclass(frozen=True, slots=True)
 class TrainingCertificate:
-    """What training rows promise about the model trained on them; `certify_estimator` makes one.
+    """What training rows guarantee about the model trained on them; `certify_estimator` makes one.
 
     Attributes
     ----------
     certified : bool
-        Whether they promise anything.
+        Whether they guarantee anything.
     c_emp : float
         The calibration error on the training rows.
     upper : float
-        With the confidence given the true one is at most this; 1 if nothing is promised.
+        With the confidence given the true one is at most this; 1 if nothing is guaranteed.
     confidence : float
-        How often such a promise holds, whatever the law of the rows, if they are independent.
+        How often such a guarantee holds, whatever the law of the rows, if they are independent.
     rows : int
         Training rows.
     family : str
-        The class of classifiers that the promise holds for, or why there is none.
+        The class of classifiers that the guarantee holds for, or why there is none.
     complexity : Complexity or None
         How rich that class is.
     validation_rows : int
         So many rows not used in training would certify as much, or 0.05 where nothing is
-        promised, if the model is calibrated.
+        guaranteed, if the model is calibrated.
 
     Examples
     --------
@@ -90,14 +90,14 @@ class TrainingCertificate:
 
     @property
     def sentence(self) -> str:
-        """The promise, or why there is none, in words."""
+        """The guarantee, or why there is none, in words."""
         if self.certified:
             return (
                 f"With {100 * self.confidence:g}% confidence the true calibration error is at "
                 f"most {self.upper:.4g}: {self.c_emp:.4g} on the {self.rows:,} training rows, and "
                 f"{self.upper - self.c_emp:.4g} because {self.family}. It assumes that the rows "
-                f"are independent draws, none of them repeated. A validation set of "
-                f"{self.validation_rows:,} rows could promise as much."
+                f"are independent, none of them repeated. A validation set of "
+                f"{self.validation_rows:,} rows could guarantee as much."
             )
         return (
             f"The {counted(self.rows, 'training row')} certify nothing: {self.family}. Keep a "
@@ -140,7 +140,7 @@ def certify_estimator(
     y_train : array_like
         Their labels.
     confidence : float, default 0.95
-        How often the promise shall hold.
+        Confidence level.
 
     Returns
     -------

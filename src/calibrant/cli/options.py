@@ -62,7 +62,7 @@ Gate = Annotated[
     Compared,
     typer.Option(help="What --max-error is compared with: the certified bound, or what was seen."),
 ]
-Confidence = Annotated[float, typer.Option(help="How often promises shall hold.")]
+Confidence = Annotated[float, typer.Option(help="Confidence level of bounds and intervals.")]
 MethodName = Annotated[Method, typer.Option(help="How the true error is bounded.")]
 Clusters = Annotated[
     str | None, typer.Option(help="Column that says which rows belong together, as of a patient.")

@@ -40,7 +40,7 @@ def command(
     assurance: Annotated[
         float | None,
         typer.Option(
-            help="Share of samples of that size that shall do, such as 0.9; without it the mean "
+            help="Share of samples of that size that should do, such as 0.9; without it the mean "
             "bound reaches the error, so that about half of them do."
         ),
     ] = None,

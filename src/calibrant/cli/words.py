@@ -26,7 +26,7 @@ _OTHER_NAMES = {
 #: What has no meaning here, and what has another way out.
 _PYTHON_ALONE = (
     " What takes no pos_label takes labels == the event.",
-    " Next to arrays pass them: by={'sex': sex}.",
+    " With arrays pass them: by={'sex': sex}.",
     " A gain from the right action goes into matrix=[[c00, c01], [c10, c11]] as a negative cost.",
     ", such as y_true == 'the class'",
 )

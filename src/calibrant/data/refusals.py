@@ -84,7 +84,7 @@ def outside_unit(
     verb = "does" if count == 1 else "do"
     return InputError(
         f"{name} must lie between 0 and 1, but {row_count(count)} {verb} not"
-        f"{first_row(row, ', first')} with {shown(value)}. {way_out} "
+        f"{first_row(row)} with {shown(value)}. {way_out} "
         "Log-odds (logits) become probabilities by 1 / (1 + exp(-score)); margins, such as those "
         "of decision_function, need a calibrator fitted on held-out rows."
     )
@@ -133,7 +133,7 @@ def labels_not_plain(name: str) -> InputError:
 def weight_negative(name: str, count: int, row: int | None, value: float) -> InputError:
     return InputError(
         f"{name} must not be negative, but {row_count(count)} {'is' if count == 1 else 'are'}"
-        f"{first_row(row, ', first')} with {shown(value)}. Remove these rows or fix them."
+        f"{first_row(row)} with {shown(value)}. Remove these rows or fix them."
     )
 
 

@@ -258,14 +258,14 @@ def _cost_per_row(name: str) -> InputError:
 
 def _cost_in_row(name: str, row: int, value: float) -> InputError:
     return InputError(
-        f"{name} must be a number between 0 and {MOST_COST:g} in every row, but row {row} (the "
-        f"first row is 0) holds {shown(value)}."
+        f"{name} must be a number between 0 and {MOST_COST:g} in every row, but row {row} "
+        f"(0-based) holds {shown(value)}."
     )
 
 
 def _row_costs_zero(row: int) -> InputError:
     return InputError(
-        f"Both costs are 0 in row {row} (the first row is 0), so there is nothing to decide. "
+        f"Both costs are 0 in row {row} (0-based), so there is nothing to decide. "
         "Leave such rows out."
     )
 

@@ -34,7 +34,7 @@ class DecisionCost:
         cost - best_cost.
     regret_at_most : float or None
         An upper bound on the regret in the population, at this threshold, with `confidence`; None
-        where labels are soft, weights are no row counts, rows come in clusters, or costs differ
+        where labels are soft, weights are not integers, rows come in clusters, or costs differ
         from row to row.
     confidence : float
         How often that bound holds.

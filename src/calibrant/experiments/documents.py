@@ -44,7 +44,7 @@ class DocumentsResult:
         if slope is not None and slope.upper < 1:
             sure = (
                 f" On documents it has not seen, as here, the model is a little too sure of itself "
-                f"(calibration slope {slope.value:.2f}), which recalibration would mend."
+                f"(calibration slope {slope.value:.2f}), which recalibration would fix."
             )
         return (
             "Here the true probabilities are known, so we can look behind the scores. On average "

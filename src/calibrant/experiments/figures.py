@@ -42,7 +42,7 @@ def _sigmoid(study: Study) -> dict[str, Any]:
     band = confidence_band(labels[2], scores, curve="reliability")
     kept = np.unique(np.linspace(0, len(band.score) - 1, _POINTS).astype(int))
     inside = (band.lower <= band.score) & (band.score <= band.upper)
-    promise = certify(labels[2], scores, sided="both")
+    bound = certify(labels[2], scores, sided="both")
     score = band.score[kept].clip(1e-12, 1 - 1e-12)
     return {
         "documents": documents,
@@ -54,9 +54,9 @@ def _sigmoid(study: Study) -> dict[str, Any]:
         "lower": band.lower[kept].tolist(),
         "upper": band.upper[kept].tolist(),
         "inside": float(inside.mean()),
-        "c_emp": promise.c_emp,
-        "c_lower": promise.lower,
-        "c_upper": promise.upper,
+        "c_emp": bound.c_emp,
+        "c_lower": bound.lower,
+        "c_upper": bound.upper,
     }
 
 

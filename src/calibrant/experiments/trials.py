@@ -77,7 +77,7 @@ def _trial(study: Study, data: Dataset, classifier: Classifier, split: int) -> d
     seed = int(np.random.default_rng([study.seed, split]).integers(2**31))
     known, fresh = scores_of(classifier, data, rows, seed, study.quick)
     label = data.labels[rows[2]]
-    promise = certify(label, fresh, sided="both", confidence=1 - 0.05 / (_BARS * study.runs))
+    bound = certify(label, fresh, sided="both", confidence=1 - 0.05 / (_BARS * study.runs))
     calibrators = {
         name: make().fit(known, data.labels[rows[1]]).predict(fresh)
         for name, make in CALIBRATORS.items()
@@ -88,9 +88,9 @@ def _trial(study: Study, data: Dataset, classifier: Classifier, split: int) -> d
         "paper": classifier.paper,
         "split": split,
         "rows": [len(part) for part in rows],
-        "c_emp": promise.c_emp,
-        "lower": promise.lower,
-        "upper": promise.upper,
+        "c_emp": bound.c_emp,
+        "lower": bound.lower,
+        "upper": bound.upper,
         "before": measured(label, fresh),
         "after": {name: measured(label, scores) for name, scores in calibrators.items()},
     }

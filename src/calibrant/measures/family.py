@@ -34,7 +34,7 @@ LISTED = {
     ),
     "expected_calibration_error": (f"ECE, {_N_BINS} bins", "expected calibration error"),
     "kolmogorov_error": ("Kolmogorov-Smirnov error", "ranges from the lowest score"),
-    "unverifiable_l1": ("l1 error no test excludes", "whatever the rows (Theorem 1)"),
+    "unverifiable_l1": ("smallest undetectable L1 error", "whatever the rows (Theorem 1)"),
 }
 #: How a sentence begins that says why there is no number.
 _MISSING = {

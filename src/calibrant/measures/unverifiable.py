@@ -27,7 +27,7 @@ def _unverifiable_l1_of(diagram: Diagram, _sums: RowSums) -> float:
 
 
 UNVERIFIABLE_L1: Statistic[float] = Statistic(
-    "the l1 error that no test excludes", _unverifiable_l1_of, _unverifiable_need
+    "the smallest undetectable L1 error", _unverifiable_l1_of, _unverifiable_need
 )
 
 

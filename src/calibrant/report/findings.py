@@ -30,7 +30,7 @@ from calibrant.report.formats import (
 )
 
 #: What the two parts of the findings of an audit are called.
-FACTS, MEASURES = "In numbers", "What others report"
+FACTS, MEASURES = "Key numbers", "Other metrics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _measure(
 ) -> tuple[Finding, ...]:
     if not isinstance(value, ScoreParts):
         return found(label, value, meaning)
-    miscalibrated = found("of it miscalibration", value.miscalibration, _PARTS, part=True)
+    miscalibrated = found("miscalibration component", value.miscalibration, _PARTS, part=True)
     return (*found(label, value.score, meaning), *miscalibrated)
 
 

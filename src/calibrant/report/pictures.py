@@ -125,7 +125,7 @@ def consistency_area(
     if lower is None or upper is None:
         return []
     label = f"for right scores ({percent(audit.confidence)} at each)"
-    words = "where it would lie, at each score by itself, if the scores were right"
+    words = "where it would lie if the scores were right (pointwise)"
     return [Area("consistency", label, words, x, lower, upper)]
 
 

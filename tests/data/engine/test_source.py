@@ -239,7 +239,7 @@ def test_bad_input_gets_the_same_words_everywhere(wrap, fault, tmp_path):
 def test_words_where_numbers_should_be(wrap, tmp_path):
     table = wrap(broken(p=[f"{p:.3f}" for p in TABLE["p"][:20]]), tmp_path)
     words = refusal(table, {})
-    expected = "column 'p' must hold numbers, but row 0 (the first row is 0) holds '"
+    expected = "column 'p' must hold numbers, but row 0 (0-based) holds '"
     assert words.startswith(without_row(expected) if wrap in UNORDERED.values() else expected)
 
 

@@ -181,10 +181,10 @@ def fault(frame, folder, ending="csv", **options):
 
 FAULTS = {
     "column": ({}, {"prob": "P"}, "There is no column 'P'"),
-    "word": ({"p": "x"}, {}, "column 'p' must hold numbers, but row 5 (the first row is 0)"),
-    "range": ({"p": 1.5}, {}, "but 1 row does not, first row 5 (the first row is 0) with 1.5"),
+    "word": ({"p": "x"}, {}, "column 'p' must hold numbers, but row 5 (0-based)"),
+    "range": ({"p": 1.5}, {}, "but 1 row does not, first at row 5 (0-based) with 1.5"),
     "label": ({"y": 2}, {}, "column 'y' must hold two label values"),
-    "soft": ({"y": 0.5}, {}, "must hold 0/1 labels, but row 5 (the first row is 0) holds 0.5"),
+    "soft": ({"y": 0.5}, {}, "must hold 0/1 labels, but row 5 (0-based) holds 0.5"),
     "weight": ({"w": -1}, {"weight": "w"}, "column 'w' must not be negative"),
     "event": ({}, {"label": "word", "pos_label": "Yes"}, "Did you mean 'yes'?"),
     "words": ({}, {"label": "word"}, "are: pos_label='no' or pos_label='yes'"),

@@ -33,7 +33,7 @@ class VennAbersCalibrator(Calibrator):
 
     Notes
     -----
-    What the pair promises: let p be p1 if the event happens, and p0 if it does not. Draw fitting
+    What the pair guarantees: let p be p1 if the event happens, and p0 if it does not. Draw fitting
     rows and one new row, again and again: among the draws in which p has some value, the event
     happens in that share of cases, however few rows there are to fit, and whatever model made the
     scores. All it takes is that the fitting rows and the new one are exchangeable, as independent
@@ -42,10 +42,10 @@ class VennAbersCalibrator(Calibrator):
     What it does not: it is about the fitting rows together with a new one, not about one fitted
     calibrator and the many rows that it will see, nor about groups of them. Which of the two is
     the right one is known only with the outcome, so neither p0 nor p1 nor the number in between is
-    promised to be calibrated by itself. And p1 - p0, which says how much one more row can move the
+    guaranteed to be calibrated by itself. And p1 - p0, which says how much one more row can move the
     fit, is not a confidence interval for the true probability.
 
-    The new row has weight 1, and the promise is for fitting rows of weight 1. With `sample_weight`
+    The new row has weight 1, and the guarantee is for fitting rows of weight 1. With `sample_weight`
     a fitting row counts as so many new ones, so weights should be of that size. Values are right
     to 1e-12; weights that add up to more than 1e15 are refused.
 
@@ -65,7 +65,7 @@ class VennAbersCalibrator(Calibrator):
     """
 
     method = "venn_abers"
-    # without rows of one class there is still a pair, and to refuse them would void its promise
+    # without rows of one class there is still a pair, and to refuse them would void its guarantee
     needs_both_classes = False
     function_: Pairs
     _read = Pairs.from_dict
@@ -73,7 +73,7 @@ class VennAbersCalibrator(Calibrator):
     def predict_pair(self, y_prob: Any) -> FloatArray:
         """Return p0 and p1 of each score, of shape (n, 2).
 
-        p0 <= p1. Which of them the promise is about, the outcome decides: p1 if the event happens,
+        p0 <= p1. Which of them the guarantee is about, the outcome decides: p1 if the event happens,
         p0 if it does not.
         """
         check_is_fitted(self, "function_")

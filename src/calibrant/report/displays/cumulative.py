@@ -27,7 +27,7 @@ class CumulativeDisplay(RowsDisplay):
 
     Where the curve falls the scores are too high, where it rises they are too low, and its range is
     the calibration error: the height between the two ends of the worst interval, which is shaded.
-    The band shows where, at each score by itself, the curve would lie if the scores were right.
+    The band shows where, pointwise, the curve would lie if the scores were right.
 
     Parameters
     ----------

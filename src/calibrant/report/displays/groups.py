@@ -27,7 +27,7 @@ class GroupsDisplay(Display):
     """The calibration error of each group, with bounds for the true one.
 
     The clearest failures come first, at the top; up to 20 groups are shown. A group that is
-    miscalibrated for certain has a filled diamond, any other one an open circle. The bounds of all
+    proved to be miscalibrated has a filled diamond, any other one an open circle. The bounds of all
     groups hold at once; soft labels have none.
 
     Parameters
@@ -52,7 +52,7 @@ class GroupsDisplay(Display):
     >>> ax = Figure().subplots()
     >>> display = cb.GroupsDisplay.from_predictions(y_true, y_prob, by={"sex": sex}, ax=ax)
     >>> display
-    <GroupsDisplay: None of 2 groups is miscalibrated for certain>
+    <GroupsDisplay: None of 2 groups is shown to be miscalibrated>
     >>> sorted(display.frame()["name"])
     ['sex = f', 'sex = m']
     """
@@ -191,20 +191,21 @@ def _finding(groups: Sequence[GroupFinding]) -> str:
     verb = "is" if certain <= 1 else "are"
     found = f"{certain:,}" if certain else "None"
     shown = f", {_MOST_GROUPS} shown" if len(groups) > _MOST_GROUPS else ""
-    return f"{found} of {len(groups):,} groups {verb} miscalibrated for certain{shown}"
+    proved = "miscalibrated" if certain else "shown to be miscalibrated"
+    return f"{found} of {len(groups):,} groups {verb} {proved}{shown}"
 
 
 def _layers(groups: Sequence[GroupFinding], confidence: float) -> Iterator[Layer]:
     bounds = [(place, one.certificate) for place, one in enumerate(groups)]
     proved = [(place, one.lower, one.upper) for place, one in bounds if one is not None]
     if proved:  # one line, broken between two groups
-        label = f"true error, all groups at once ({percent(confidence)})"
+        label = f"true error, simultaneous over groups ({percent(confidence)})"
         x = np.array([x for _, lower, upper in proved for x in (lower, upper, np.nan)])
         y = np.array([y for place, _, _ in proved for y in (place, place, np.nan)])
         yield Line("bounds", label, label, x, y)
     for certain, role, label in (
-        (True, "certain", "miscalibrated for certain"),
-        (False, "open", "measured, not certain" if groups[0].certificate else "measured"),
+        (True, "certain", f"miscalibrated at the {percent(confidence)} level (simultaneous)"),
+        (False, "open", "not shown to be" if groups[0].certificate else "measured"),
     ):
         places = [place for place, one in enumerate(groups) if one.certain == certain]
         if places:

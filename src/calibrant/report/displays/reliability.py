@@ -32,10 +32,10 @@ _NAME = "the reliability curve"
 class ReliabilityDisplay(RowsDisplay):
     """Observed rates against scores: the reliability diagram, without bins.
 
-    The curve is isotonic regression. One band shows where, at each score by itself, it would lie if
+    The curve is isotonic regression. One band shows where, pointwise, it would lie if
     the scores were right; the other one holds the whole true curve, if that does not decrease. Bars
     at the bottom show where the scores are, and the worst interval is shaded. Soft labels and
-    weights that are no row counts have no bands.
+    non-integer weights have no bands.
 
     Parameters
     ----------
