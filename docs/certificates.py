@@ -269,7 +269,7 @@ the number of rows alone, never on the outcomes, so that the confidence holds.
 ## How often it held
 
 The lowest share of samples, over the {laws} laws of `calibrant.simulate`, in which the interval
-held the true calibration error; {level:g} was guaranteed. A share of few samples is itself uncertain
+held the true calibration error; {level:g} was guaranteed. A share of few samples is uncertain
 ({deviations}, one standard error). `asymptotic` is a normal limit and guarantees this
 for many rows only. `make validity` repeats all of it with more samples, and adds exact sums for one
 atom at every number of rows below {switch:,}, for a few atoms, clusters, groups, and

@@ -1,4 +1,4 @@
-"""Checks of arguments that several rooms share, and the parts of their messages."""
+"""Checks of arguments that several packages share, and the parts of their messages."""
 
 import math
 from decimal import Decimal

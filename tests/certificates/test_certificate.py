@@ -11,9 +11,9 @@ from calibrant.simulate import calibrated
 pytestmark = pytest.mark.filterwarnings("ignore:.*single value")
 SENTENCE = (
     "With 95% confidence the true calibration error is at most 0.0129 (measured 0.00522 on 10,000 "
-    "rows). Assumes that rows are independent and come from the population you will act on, and that "
-    "the model was fixed before these rows were looked at; assumes nothing else about the model or "
-    "the data."
+    "rows). Assumes that rows are independent and come from the population you will act on, and "
+    "that the model was fixed before these rows were looked at; assumes nothing else about the "
+    "model or the data."
 )
 
 

@@ -118,7 +118,7 @@ def test_a_decreasing_recalibration_can_save_more_than_the_cap():
 
 @pytest.mark.parametrize("law", [shifted(0.1), below_threshold(0.5, 0.2)], ids=str)
 def test_the_cap_holds(law):
-    """What the best threshold saves in the population stays under the cap, as often as guaranteed."""
+    """What the best threshold saves in the population stays under the cap, as often as stated."""
     big = law.draw(400_000, seed=99)
     truth = cost_at(big.true_prob, big.y_prob, 0.5, 0.5)
     thresholds = np.linspace(0.3, 0.6, 61)

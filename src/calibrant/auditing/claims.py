@@ -41,8 +41,8 @@ def claims_of(
     if isinstance(data, Predictions) and data.clusters is not None:
         note = (
             "No test, bands or advice: they assume independent rows. For those audit one row of "
-            "each cluster, drawn at random. The intervals of slope, intercept and observed/expected "
-            "ratio assume independent rows, too, so they are too short."
+            "each cluster, drawn at random. The intervals of slope, intercept and "
+            "observed/expected ratio assume independent rows, too, so they are too short."
         )
         return certificate_of_clusters(data, spec), None, (Gap(("test_p_value",), note),)
     certificate = certificate_of(diagram, spec, weighted=has_weights(diagram))

@@ -1,4 +1,4 @@
-"""Renderers: who shows a result. They stand above this room, so the package enters them here."""
+"""Renderers: who shows a result. They stand above audits, so the package enters them here."""
 
 from __future__ import annotations
 

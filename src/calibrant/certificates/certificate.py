@@ -150,8 +150,8 @@ class Certificate:
             "In any range of scores, events that happen and events that are predicted differ "
             f"{where}, by at most {cap}. If you act whenever the score reaches a threshold set by "
             "your costs, no nondecreasing recalibration of these scores could save you "
-            f"more than {cap} a decision on average, if the costs of a false positive and of \"
-            \"a false negative add up to 1; for costs a and b multiply by a + b. Of all bounds made "
+            f"more than {cap} a decision on average, if the costs of a false positive and of a "
+            "false negative add up to 1; for costs a and b multiply by a + b. Of all bounds made "
             f"this way, quoted or not, {often} are wrong."
         )
 

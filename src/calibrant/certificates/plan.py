@@ -57,14 +57,14 @@ def sample_size(
     epsilon : float
         The bound to reach, between 0 and 1.
     confidence : float, default 0.95
-        How often the certificate shall hold.
+        Confidence level of the certificate.
     method : str, default "certified"
         As for `certify`; "betting" has no formula, and "auto" is planned as "certified".
     scores : array_like, optional
         Scores of the classifier, which need no labels. Scores near 0 and 1 take fewer rows;
         without them the worst case is taken, all scores at 1/2.
     assurance : float, optional
-        The share of samples of that size whose bound shall be at most `epsilon`.
+        The share of samples of that size whose bound should be at most `epsilon`.
 
     Returns
     -------

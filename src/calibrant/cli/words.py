@@ -1,6 +1,6 @@
 """Messages for those who type options: `drop_missing=True` becomes `--drop-missing`.
 
-The rooms below speak of arguments, as their Python users write them. What of it reaches a terminal,
+The packages below speak of arguments, as their Python users write them. What of it reaches a terminal,
 or a report that a command writes, is translated here.
 """
 

@@ -176,7 +176,7 @@ def price_of_miscalibration(
     currency : str, optional
         The unit of the costs, for the words.
     confidence : float, default 0.95
-        How often the cap shall hold.
+        Confidence level of the cap.
     method : str, default "auto"
         How the calibration error is bounded, as for `certify`.
     sample_weight : array_like, optional

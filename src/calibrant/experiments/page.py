@@ -156,7 +156,7 @@ def markdown_of(results: dict[str, Any], pictures: dict[str, str]) -> str:
 _LEAD = (
     "Gao, Parameswaran and Peng, “On the Interpretability of Conditional Probability Estimates in "
     "the Agnostic Setting” (AISTATS 2017), experiment by experiment. Every verdict is computed "
-    "from the numbers below, by a rule that stands next to it."
+    "from the numbers below, by the rule that is given."
 )
 
 

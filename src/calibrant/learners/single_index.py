@@ -1,4 +1,4 @@
-"""Single-index classifiers: a monotone link of w . x. What those of this room share."""
+"""Single-index classifiers: a monotone link of w . x. What they share."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ def calibration_slope(
 
     Notes
     -----
-    The interval is asymptotic; it takes rows for independent, but not the logistic form for right.
+    The interval is asymptotic; it assumes independent rows, but not that the logistic form is right.
     Its deviation is the larger of the sandwich's and the model's own, and it has as many degrees of
     freedom as squared residuals (y - p)^2 add up to, less 2. On eight laws of the wrong form 95%
     intervals covered .94 to .97 with 200, 2,000 and 20,000 rows, where the model's own deviation
@@ -277,7 +277,7 @@ def calibration_intercept(
 
     Notes
     -----
-    The interval is asymptotic; it takes rows for independent, but not the logistic form for right.
+    The interval is asymptotic; it assumes independent rows, but not that the logistic form is right.
     It holds every intercept at which the sum of the residuals y - p is as near to 0 as it would be
     for the true one, with the deviation and the degrees of freedom as for the slope. Around the
     estimate that is its sandwich interval, which is much too short where scores near 0 and 1 are

@@ -145,7 +145,7 @@ class End:
 
     With p = sigmoid(a + l) the sum of y - p has mean 0 at the true a, whatever the form of the
     truth, and deviation sqrt(V). The interval holds each a where it is within `quantile`
-    deviations of 0 (the score form of a sandwich interval; Boos, 1992). Next to its estimate that
+    deviations of 0 (the score form of a sandwich interval; Boos, 1992). Near its estimate that
     is Wald's interval, which falls short where scores are extreme: there the information changes
     by orders of magnitude inside the interval.
     """

@@ -27,7 +27,7 @@ calibration_error_scorer = make_scorer(
 """The calibration error as a scorer for scikit-learn's model selection.
 
 It is minus the calibration error of `predict_proba`: greater is better, as scikit-learn wants it.
-A constant prediction at the base rate scores 0 as well, so look at a loss next to it.
+A constant prediction at the base rate scores 0 as well, so look at a loss as well.
 
 Examples
 --------

@@ -42,12 +42,12 @@ class VennAbersCalibrator(Calibrator):
     What it does not: it is about the fitting rows together with a new one, not about one fitted
     calibrator and the many rows that it will see, nor about groups of them. Which of the two is
     the right one is known only with the outcome, so neither p0 nor p1 nor the number in between is
-    guaranteed to be calibrated by itself. And p1 - p0, which says how much one more row can move the
-    fit, is not a confidence interval for the true probability.
+    guaranteed to be calibrated. And p1 - p0, which says how much one more row can move the fit,
+    is not a confidence interval for the true probability.
 
-    The new row has weight 1, and the guarantee is for fitting rows of weight 1. With `sample_weight`
-    a fitting row counts as so many new ones, so weights should be of that size. Values are right
-    to 1e-12; weights that add up to more than 1e15 are refused.
+    The new row has weight 1, and the guarantee is for fitting rows of weight 1. With
+    `sample_weight` a fitting row counts as so many new ones, so weights should be of that size.
+    Values are right to 1e-12; weights that add up to more than 1e15 are refused.
 
     References
     ----------
@@ -73,8 +73,8 @@ class VennAbersCalibrator(Calibrator):
     def predict_pair(self, y_prob: Any) -> FloatArray:
         """Return p0 and p1 of each score, of shape (n, 2).
 
-        p0 <= p1. Which of them the guarantee is about, the outcome decides: p1 if the event happens,
-        p0 if it does not.
+        p0 <= p1. Which of them the guarantee is about, the outcome decides: p1 if the event
+        happens, p0 if it does not.
         """
         check_is_fitted(self, "function_")
         return np.stack(self.function_.both(scores_of(y_prob)), axis=1)

@@ -214,7 +214,7 @@ def _first_line(file: str) -> bytes:
 
 
 def _reason(message: str) -> str:
-    """Return why a file was not written: what DuckDB says next to its quoted name."""
+    """Return why a file was not written: what DuckDB says, without its quoted name."""
     found = re.search(r'": ([^"]+)', message)
     return found[1] if found else message.strip().splitlines()[0]
 
