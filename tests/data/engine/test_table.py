@@ -10,9 +10,11 @@ from calibrant.data.engine.table import quoted
 from calibrant.errors import InputError
 
 FRAME = pl.DataFrame({"a": [3, 1, 2, 1], "b": [0.5, None, 0.25, 1.0]})
+#: Relations of old releases do not keep theirs open.
+CONNECTION = duckdb.connect()
 TABLES = {
     "polars": FRAME.lazy,
-    "duckdb": lambda: duckdb.connect().from_arrow(FRAME.to_arrow()),
+    "duckdb": lambda: CONNECTION.from_arrow(FRAME.to_arrow()),
 }
 each = pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 
