@@ -1,4 +1,4 @@
-"""Errors: what is raised, the checks of arguments that several packages share, and parts of messages.
+"""Errors: what is raised, the checks of arguments that packages share, and parts of messages.
 
 A message says which argument, the rule, what was found and in which row, and the way out. It stands
 next to what raises it; those of data, which arrays and engines share, stand in `data.refusals`.

@@ -220,7 +220,7 @@ def test_groups_that_fail_are_named_although_the_whole_is_right():
     assert sum(one.certain for one in found.groups) == 2
     assert found.advice.summary[0].startswith("Leave the scores as they are")
     assert found.advice.summary[0].endswith(
-        "2 groups are miscalibrated for certain, which one calibrator for all rows may not fix."
+        "2 groups are proved to be miscalibrated, which one calibrator for all rows may not fix."
     )
     recalibrated = cb.audit(outcomes, y_prob**2, by={"half": half}).advice.summary[0]
     assert recalibrated.startswith("Recalibrate")

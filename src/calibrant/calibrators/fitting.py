@@ -1,10 +1,10 @@
 """Fitting links: by log loss, by squared loss, or by the calibration error itself.
 
-Log loss is convex in the parameters of every link, so Newton's method with halved steps finds its
-minimum. The other two are not, and the calibration error has many local minima. They have at most
-three parameters, so a grid is searched around the minimum of log loss, on rows merged into 2,000
-groups; the best points are improved by Nelder-Mead, and the best of these once more on 50,000
-groups. The grid spans what the guard allows, or, for squared loss, slopes from 0 to steep.
+Log loss is convex in the parameters of every link, so Newton's method finds its minimum. The
+other two are not, and the calibration error has many local minima. They have at most three
+parameters, so a grid is searched around the minimum of log loss, on rows merged into 2,000 groups;
+the best points are improved by Nelder-Mead, and the best of these once more on 50,000 groups. The
+grid spans what the guard allows, or, for squared loss, slopes from 0 to steep.
 
 Scores that separate the classes leave log loss without a minimum: the steeper, the better, and a
 later surprise would cost hundreds. There, and only there, half a surprise of either kind is spread
@@ -25,6 +25,7 @@ import numpy as np
 
 from calibrant._types import BoolArray, FloatArray
 from calibrant.calibrators.links import Link, LinkFamily, features, inner_ranges
+from calibrant.core.newton import Newton
 
 Objective: TypeAlias = Literal["log_loss", "squared", "calibration_error"]
 OBJECTIVES = ("log_loss", "squared", "calibration_error")
@@ -34,6 +35,8 @@ _HALF_A_SURPRISE = 0.5
 _MOST_STEPS = 200
 #: No step is longer than this, in deviations of the log-odds.
 _LONGEST_STEP = 8.0
+#: A step that gains less log loss than this leads to the minimum, as far as doubles go.
+_SMALL_GAIN = 1e-20
 #: Points of the grid along each axis, by the number of parameters.
 _GRID = {1: 401, 2: 41, 3: 17}
 #: Groups that rows are merged into for the grid, and for the last polish.
@@ -205,30 +208,23 @@ def _newton(data: Pooled, basis: FloatArray, slopes: int) -> _Best:
 def _climb(
     data: Pooled, basis: FloatArray, start: FloatArray, active: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Minimise log loss over the active parameters by Newton's method.
-
-    A step is halved until it gains a fair part of what its slope guarantees (Armijo), which makes
-    the method converge from anywhere.
-    """
-    free, curvature = start, np.eye(len(start))
+    """Minimise log loss over the active parameters by Newton's method."""
+    climb, curvature = Newton(start, _LONGEST_STEP), np.eye(len(start))
     x = basis.T @ data.x
-    loss = data.log_loss(basis @ free)
     for _ in range(_MOST_STEPS):
-        p = data.probability(basis @ free)
+        p = data.probability(basis @ climb.point)
         gradient = np.where(active, x @ (data.weight * (data.target - p)), 0.0)
+        if climb.turned_back(gradient):
+            continue
         curvature = (x * (data.weight * p * (1 - p))) @ x.T
         ridge = 1e-12 * np.trace(curvature) + 1e-300
         inner = np.where(np.outer(active, active), curvature, 0.0)
         inner += np.diag(np.where(active, ridge, 1.0))
         step = np.linalg.solve(inner, gradient)
-        step *= min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), 1e-300))
-        guaranteed = float(gradient @ step)
-        while (new := data.log_loss(basis @ (free + step))) > loss - 1e-4 * guaranteed:
-            step, guaranteed = step / 2, guaranteed / 2
-            if guaranteed <= 1e-16:
-                return free, curvature
-        free, loss = free + step, new
-    return free, curvature
+        climb.go(step, gradient)
+        if float(gradient @ step) <= _SMALL_GAIN:
+            break
+    return climb.point, curvature
 
 
 def _grid(best: _Best, gain: float) -> FloatArray:

@@ -1,7 +1,7 @@
 """Messages for those who type options: `drop_missing=True` becomes `--drop-missing`.
 
-The packages below speak of arguments, as their Python users write them. What of it reaches a terminal,
-or a report that a command writes, is translated here.
+The packages below speak of arguments, as their Python users write them. What of it reaches a
+terminal, or a report that a command writes, is translated here.
 """
 
 from __future__ import annotations

@@ -133,13 +133,13 @@ def _ratio_of(diagram: Diagram, confidence: float) -> Estimate:
     factor = math.exp(float(ndtri((1 + confidence) / 2)) * math.sqrt(residuals) / max(observed, 1))
     lower, upper = found / factor, found * factor
     if residuals < _FEW_RESIDUALS:
-        low, high = _clopper_pearson(observed, diagram.weight, confidence)
+        low, high = clopper_pearson(observed, diagram.weight, confidence)
         scale = diagram.weight / expected
         lower, upper = min(lower, low * scale), max(upper, high * scale)
     return Estimate(found, lower, upper, confidence)
 
 
-def _clopper_pearson(events: float, rows: float, confidence: float) -> tuple[float, float]:
+def clopper_pearson(events: float, rows: float, confidence: float) -> tuple[float, float]:
     """Return the exact interval of a binomial rate."""
     from scipy.special import betaincinv
 
@@ -218,7 +218,7 @@ def calibration_slope(
 
     Notes
     -----
-    The interval is asymptotic; it assumes independent rows, but not that the logistic form is right.
+    The interval is asymptotic; it assumes independent rows, but not the logistic form.
     Its deviation is the larger of the sandwich's and the model's own, and it has as many degrees of
     freedom as squared residuals (y - p)^2 add up to, less 2. On eight laws of the wrong form 95%
     intervals covered .94 to .97 with 200, 2,000 and 20,000 rows, where the model's own deviation
@@ -277,7 +277,7 @@ def calibration_intercept(
 
     Notes
     -----
-    The interval is asymptotic; it assumes independent rows, but not that the logistic form is right.
+    The interval is asymptotic; it assumes independent rows, but not the logistic form.
     It holds every intercept at which the sum of the residuals y - p is as near to 0 as it would be
     for the true one, with the deviation and the degrees of freedom as for the slope. Around the
     estimate that is its sandwich interval, which is much too short where scores near 0 and 1 are

@@ -18,6 +18,7 @@ from calibrant._types import FloatArray
 from calibrant.core.arrays import Sums
 from calibrant.core.diagram import Diagram, Source
 from calibrant.core.expressions import LABEL, SCORE, Expression, col
+from calibrant.core.newton import Newton
 from calibrant.core.tally import Cells
 
 
@@ -48,7 +49,7 @@ _ENDLESS = 200.0
 
 
 class Climb:
-    """Newton's method on one concave likelihood, half as far whenever a step passes the top.
+    """Newton's method on one concave likelihood.
 
     It works on log-odds that are centred and scaled, so that scores which lie close together,
     or far out, are as good as any.
@@ -59,19 +60,18 @@ class Climb:
         level = math.log(rate / (1 - rate))
         if free_slope:
             self._map = np.array([[1.0, -center / scale], [0.0, 1 / scale]])
-            self._fixed, self.trial = np.zeros(2), np.array([level, 0.0])
+            self._fixed, start = np.zeros(2), np.array([level, 0.0])
         else:
             self._map = np.array([[1.0], [0.0]])
-            self._fixed, self.trial = np.array([0.0, 1.0]), np.array([level - center])
-        self._step: FloatArray | None = None
-        self._rise = 0.0
+            self._fixed, start = np.array([0.0, 1.0]), np.array([level - center])
+        self._newton = Newton(start, _LONGEST_STEP)
         self._information = self._squares = np.eye(2)
         self.done = self.failed = False
 
     @property
     def raw(self) -> FloatArray:
         """Intercept and slope on the raw log-odds."""
-        point: FloatArray = self._map @ self.trial + self._fixed
+        point: FloatArray = self._map @ self._newton.point + self._fixed
         return point
 
     @property
@@ -102,19 +102,18 @@ class Climb:
 
         Where events are rare few rows say how far the estimate may be off, however many there are.
         """
-        return max(1.0, self.residuals - len(self.trial))
+        return max(1.0, self.residuals - self._map.shape[1])
 
     def restart(self) -> None:
         """Look again from where it stands, at other data."""
-        self._step, self.done, self.failed = None, False, False
+        self._newton.restart()
+        self.done = self.failed = False
 
     def update(self, sums: LogisticSums) -> None:
         """Move on, given what was seen at `raw`."""
         slopes = self._map.T @ sums.gradient
         information = self._map.T @ sums.information @ self._map
-        if self._step is not None and float(slopes @ self._step) < -self._rise / 2:
-            self._step = self._step / 2
-            self.trial = self.trial - self._step
+        if self._newton.turned_back(slopes):
             return
         try:
             spread = np.linalg.inv(information)
@@ -124,11 +123,8 @@ class Climb:
         if not (np.isfinite(step).all() and (variance > 0).all()) or self._endless(variance):
             self.failed = True
             return
-        longest = float(np.abs(step).max())
-        step *= min(1.0, _LONGEST_STEP / max(longest, 1e-300))
         self._information, self._squares = information, sums.squares
-        self._step, self._rise = step, float(slopes @ step)
-        self.trial = self.trial + step
+        longest = self._newton.go(step, slopes)
         # on a likelihood so flat that rounding tilts it, a millionth of a deviation is enough
         enough = np.maximum(_SMALL_STEP, 1e-6 * np.sqrt(variance))
         self.done = longest <= _LONGEST_STEP and bool((np.abs(step) <= enough).all())
@@ -136,7 +132,7 @@ class Climb:
     def _endless(self, variance: FloatArray) -> bool:
         """Whether the slope runs away, or nothing holds it: an intercept alone always exists."""
         return len(variance) == 2 and bool(
-            abs(self.trial[1]) > _ENDLESS or variance[1] > _ENDLESS**2
+            abs(self._newton.point[1]) > _ENDLESS or variance[1] > _ENDLESS**2
         )
 
 
