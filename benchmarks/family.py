@@ -18,7 +18,7 @@ def family(rows: int) -> Iterator[str]:
     yield ""
     yield f"Made by `make bench` on {rows:,} rows. An audit computes the calibration error with its"
     yield "worst intervals, reliability groups, the parts of Brier score and log loss, ECE, slope,"
-    yield "intercept, observed/expected ratio, ROC AUC with its bound, and unverifiable l1 error."
+    yield "intercept, observed/expected ratio, ROC AUC with its bound, and undetectable L1 error."
     yield ""
     yield "| scores | calibration_error, ms | audit, ms | ratio |"
     yield "| :-- | --: | --: | --: |"

@@ -41,7 +41,7 @@ from calibrant.measures.decomposition import brier_parts, log_loss_parts
 from calibrant.measures.error import assert_calibrated, calibration_error
 from calibrant.measures.interval import worst_interval
 from calibrant.measures.ranking import roc_auc
-from calibrant.measures.unverifiable import unverifiable_l1
+from calibrant.measures.undetectable import undetectable_l1
 
 if TYPE_CHECKING:
     from calibrant import results, simulate
@@ -121,7 +121,7 @@ __all__ = [
     "sample_size",
     "simulate",
     "sql_table",
-    "unverifiable_l1",
+    "undetectable_l1",
     "worst_interval",
 ]
 

@@ -101,7 +101,7 @@ def test_the_words_and_numbers_agree():
     assert advice.summary[0].startswith("Recalibrate by temperature scaling")
     assert f"to {best.brier:.4g}" in advice.summary[0]
     assert "test rejects" in advice.summary[1]
-    assert f"more than {rounded_up(found.certificate.upper)} of the costs" in advice.summary[2]
+    assert f"more than {rounded_up(found.certificate.upper)} per decision" in advice.summary[2]
     assert found.to_dict()["advice"] == advice.to_dict()
     json.dumps(advice.to_dict(), allow_nan=False)
 

@@ -103,7 +103,7 @@ def test_every_audit_has_the_same_metrics_and_says_why_one_is_missing(name):
 
 def test_a_coarse_tally_lacks_most():
     missing = WITHOUT["a coarse tally"]().missing
-    assert {"slope", "brier_score", "log_loss_uncertainty", "unverifiable_l1"} < set(missing)
+    assert {"slope", "brier_score", "log_loss_uncertainty", "undetectable_l1"} < set(missing)
     assert "parts of the Brier score" in missing["brier_score"]
 
 

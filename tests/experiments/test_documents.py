@@ -16,4 +16,4 @@ def test_the_example_tells_the_papers_story():
     assert not np.array_equal(other.y_prob, documents_example(documents=500, seed=2).y_prob)
     assert found.trivial_l1 == pytest.approx(0.2023, abs=0.01)
     assert f"{found.l1_error:.3f}" in found.story
-    assert found.audit.measures.unverifiable_l1 > found.audit.calibration_error
+    assert found.audit.measures.undetectable_l1 > found.audit.calibration_error

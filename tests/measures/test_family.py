@@ -42,12 +42,12 @@ def test_a_tally_gives_what_it_can_and_says_what_it_cannot():
     exact, found = cb.audit(data).measures, cb.audit(tally)
     assert found.measures.brier is None
     assert found.measures.slope is None
-    assert found.measures.unverifiable_l1 == pytest.approx(exact.unverifiable_l1, abs=1e-12)
+    assert found.measures.undetectable_l1 == pytest.approx(exact.undetectable_l1, abs=1e-12)
     assert found.measures.observed_expected.value == pytest.approx(exact.observed_expected.value)
     assert any("parts of the Brier score" in note for note in found.warnings)
-    assert cb.audit(data.tally(0)).measures.unverifiable_l1 is None
-    nearest = cb.audit(data.tally(1)).measures.unverifiable_l1
-    assert nearest == pytest.approx(exact.unverifiable_l1, abs=1e-12)
+    assert cb.audit(data.tally(0)).measures.undetectable_l1 is None
+    nearest = cb.audit(data.tally(1)).measures.undetectable_l1
+    assert nearest == pytest.approx(exact.undetectable_l1, abs=1e-12)
     for function in (cb.brier_parts, cb.log_loss_parts, cb.roc_auc, cb.kolmogorov_error):
         with pytest.raises(ValueError, match="A tally holds no rows"):
             function(tally)

@@ -243,6 +243,13 @@ def not_a_select(why: str = "") -> InputError:
     )
 
 
+def rows_change() -> InputError:
+    return InputError(
+        "The rows have changed since they were first read, so that no answer would be that of "
+        "either. Pass copies of arrays that something else writes to, and ask again."
+    )
+
+
 def table_changes(found: int, expected: int) -> InputError:
     return InputError(
         f"The table changes while it is read: {found:,} rows where there were {expected:,} before. "

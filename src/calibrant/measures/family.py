@@ -14,7 +14,7 @@ from calibrant.measures.binned import KOLMOGOROV, binned_error
 from calibrant.measures.clinical import Estimate, logistic, ratio
 from calibrant.measures.decomposition import BRIER_PARTS, LOG_LOSS_PARTS, ScoreParts
 from calibrant.measures.ranking import ROC_AUC_OR_BOUND
-from calibrant.measures.unverifiable import UNVERIFIABLE_L1
+from calibrant.measures.undetectable import UNDETECTABLE_L1
 
 _N_BINS = 15
 #: Measures with parts, and their names.
@@ -34,7 +34,7 @@ LISTED = {
     ),
     "expected_calibration_error": (f"ECE, {_N_BINS} bins", "expected calibration error"),
     "kolmogorov_error": ("Kolmogorov-Smirnov error", "ranges from the lowest score"),
-    "unverifiable_l1": ("smallest undetectable L1 error", "whatever the rows (Theorem 1)"),
+    "undetectable_l1": ("smallest undetectable L1 error", "whatever the rows (Theorem 1)"),
 }
 #: How a sentence begins that says why there is no number.
 _MISSING = {
@@ -62,7 +62,7 @@ class Measures:
         0 up to 131,072 rows; beyond, what the order of rows inside closed cells leaves open.
     slope, intercept, observed_expected : Estimate or None
         What clinicians report, with intervals.
-    unverifiable_l1 : float or None
+    undetectable_l1 : float or None
         The l1 error that no test can exclude (Theorem 1).
     clip : float or None
         Scores were moved into [clip, 1 - clip] for slope and intercept alone; None if they were
@@ -78,7 +78,7 @@ class Measures:
     slope: Estimate | None
     intercept: Estimate | None
     observed_expected: Estimate | None
-    unverifiable_l1: float | None
+    undetectable_l1: float | None
     clip: float | None = None
 
     def to_metrics(self) -> dict[str, float]:
@@ -115,7 +115,7 @@ class Family:
             "log_loss": LOG_LOSS_PARTS,
             "expected_calibration_error": binned_error(_N_BINS, "uniform"),
             "kolmogorov_error": KOLMOGOROV,
-            "unverifiable_l1": UNVERIFIABLE_L1,
+            "undetectable_l1": UNDETECTABLE_L1,
             "slope": logistic(confidence, clip, *_LOGISTIC),
             "observed_expected": ratio(confidence),
             "roc_auc": ROC_AUC_OR_BOUND,
@@ -157,4 +157,6 @@ def _reason(name: str, error: InputError) -> str:
     if isinstance(error, TallyHidesError):
         return f"A tally does not give {error.what} exactly, so it is left out."
     words = str(error)
-    return words if words.startswith("There is no") else f"{_MISSING[name]}: {words}"
+    if words.startswith("There is no"):
+        return words
+    return f"{_MISSING.get(name, f'No {LISTED[name][0]}')}: {words}"

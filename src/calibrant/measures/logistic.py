@@ -102,7 +102,7 @@ class Climb:
 
         Where events are rare few rows say how far the estimate may be off, however many there are.
         """
-        return max(1.0, self.residuals - self._map.shape[1])
+        return max(1.0, self.residuals - len(self._newton.point))
 
     def restart(self) -> None:
         """Look again from where it stands, at other data."""

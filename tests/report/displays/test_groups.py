@@ -1,4 +1,4 @@
-"""Groups side by side: which are miscalibrated for certain, and what their names are."""
+"""Groups side by side: which are shown to be miscalibrated, and what their names are."""
 
 import io
 
@@ -43,9 +43,9 @@ def test_certain_groups_have_a_mark_of_their_own():
     y_true = (rng.random(8000) < truth).astype(int)
     display = cb.GroupsDisplay.from_predictions(y_true, y_prob, by=by, ax=axes())
     assert display.frame()["certain"] == [True, False]
-    assert display.finding == "1 of 2 groups is miscalibrated for certain"
+    assert display.finding == "1 of 2 groups is miscalibrated"
     marks = {line.get_label(): line.get_marker() for line in display.ax_.lines}
-    assert marks["miscalibrated for certain"] != marks["measured, not certain"]
+    assert marks["miscalibrated at the 95% level (simultaneous)"] != marks["not shown to be"]
 
 
 def test_only_twenty_groups_are_shown_but_the_frame_has_all():

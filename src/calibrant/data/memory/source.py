@@ -29,6 +29,7 @@ from calibrant.data.memory.kernel import (
     start_level,
 )
 from calibrant.data.memory.labels import Labels
+from calibrant.data.refusals import rows_change
 from calibrant.data.rules import check_unit, ends_of
 
 #: The table of sums has an entry for every cell, also for empty ones, so it must end somewhere.
@@ -76,7 +77,10 @@ class ArraySource:
         rows = int(cells.rows.sum())
         chunks = self._chunks_in(Wanted(cells, len(self)), keep=rows <= self._keep)
         if rows <= self._few:
-            opened = Rows.concatenate([found for _, found in chunks])
+            parts = [found for _, found in chunks]
+            if sum(len(part.score) for part in parts) != rows:
+                raise rows_change()
+            opened = Rows.concatenate(parts)
             return pooled_rows(opened, *order_by_score(opened.score))
         bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
         bits = min(bits, _MOST_BITS - int(cells.cell.max()).bit_length())
@@ -84,7 +88,10 @@ class ArraySource:
         sums = self.accumulator(grid.slots)
         for which, found in chunks:
             sums.add(*grid.place(found.score, which), found)
-        return sums.cells(*grid.names())
+        finer = sums.cells(*grid.names())
+        if int(finer.rows.sum()) != rows:
+            raise rows_change()
+        return finer
 
     def rows(self) -> Rows:
         """Return every row at once, also those of weight 0, in the order they came in.
