@@ -129,6 +129,7 @@ __all__ = [
 RENDERERS |= {
     "html": ("calibrant.report.html", "html_of"),
     "markdown": ("calibrant.report.markdown", "markdown_of"),
+    "findings": ("calibrant.report.findings", "to_list"),
 }
 #: What is loaded when first asked for: scikit-learn takes a second to import, and most programs
 #: draw nothing.

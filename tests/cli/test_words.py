@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import calibrant
+import calibrant as cb
 from calibrant import _writing as writing
 from calibrant import errors
 from calibrant.auditing import groups
@@ -68,8 +69,20 @@ MESSAGES = {
     refused(errors.clip_or_none, 0.7): (
         "clip must be a number strictly between 0 and 0.5 (1e-16 or more), or None for scores as "
         "they are, but it is 0.7. With clip=0.001 a score",
-        "--clip must be a number strictly between 0 and 0.5 (1e-16 or more), or None for scores as "
-        "they are, but it is 0.7. With --clip 0.001 a score",
+        "--clip must be a number strictly between 0 and 0.5 (1e-16 or more), or be left out for "
+        "scores as they are, but it is 0.7. With --clip 0.001 a score",
+    ),
+    refused(costs_of, 0.0, 0.0): (
+        "false_positive and false_negative are both 0, so every decision",
+        "--false-positive and --false-negative are both 0, so every decision",
+    ),
+    refused(cb.PlattCalibrator().fit, [0.2, 0.3], [1, 1]): (
+        "but y_true holds one class only",
+        "but --label holds one class only",
+    ),
+    refused(cb.Calibrator.from_json, "{"): (
+        "Write it with to_json().",
+        "Write it with calibrant calibrate -o.",
     ),
     refused(costs_of, -1.0, 1.0): (
         "false_positive must not be negative, but it is -1.0. A gain from the right action goes "

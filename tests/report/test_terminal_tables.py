@@ -64,11 +64,11 @@ def test_marks_lie_where_their_rates_are(marks):
     assert lines[1].rstrip().endswith("0.5")  # the axis ends where the highest rate does
 
 
-def test_groups_past_the_first_twenty_are_counted():
-    by = {"g": np.arange(3000) % 25}
-    groups = cb.audit(Y_TRUE, Y_PROB, by=by).groups
+def test_groups_past_the_first_fifty_are_counted():
+    by = {"g": np.arange(6000) % 55}
+    groups = cb.audit(np.tile(Y_TRUE, 2), np.tile(Y_PROB, 2), by=by).groups
     text = printed(*groups_table(groups))
-    assert text.count("g = ") == 20
+    assert text.count("g = ") == 50
     assert "... and 5 more; the JSON has all" in text
-    assert "more" not in printed(*groups_table(groups[:20]))
+    assert "more" not in printed(*groups_table(groups[:50]))
     assert groups_table([]) == []

@@ -9,7 +9,7 @@ from typing import Any
 RENDERERS: dict[str, tuple[str, str]] = {}
 
 
-def rendered(format_: str, result: object, **options: Any) -> str:
-    """Return a result in a format, as text."""
+def rendered(format_: str, result: object, **options: Any) -> Any:
+    """Return a result in a format."""
     module, function = RENDERERS[format_]
-    return str(getattr(import_module(module), function)(result, **options))
+    return getattr(import_module(module), function)(result, **options)

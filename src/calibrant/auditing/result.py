@@ -276,6 +276,7 @@ class Audit:
             "certificate": None if self.certificate is None else self.certificate.to_dict(),
             "test": None if self.test is None else self.test.to_dict(),
             "measures": _plain(asdict(self.measures)),
+            "findings": rendered("findings", self),
             "groups": [one.to_dict() for one in self.groups],
             "advice": None if self.advice is None else self.advice.to_dict(),
             "curves": self.curves.to_dict(),
@@ -302,7 +303,8 @@ class Audit:
         path : str or Path, optional
             Where to write it as well: whole or not at all.
         """
-        return written(rendered("markdown", self), path)
+        text: str = rendered("markdown", self)
+        return written(text, path)
 
     def to_html(
         self,
@@ -324,7 +326,7 @@ class Audit:
         """
         costs = costs_of(false_positive, false_negative)
         positive, negative = costs.false_positive, costs.false_negative
-        text = rendered("html", self, false_positive=positive, false_negative=negative)
+        text: str = rendered("html", self, false_positive=positive, false_negative=negative)
         return written(text, path)
 
     def _repr_html_(self) -> str:

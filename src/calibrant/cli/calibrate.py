@@ -30,7 +30,7 @@ def command(
     table: options.TableName = None,
     method: Annotated[CalibratorName, typer.Option(help="The kind of calibrator.")] = "isotonic",
     objective: Annotated[
-        Objective, typer.Option(help="What platt, beta and temperature minimise.")
+        Objective, typer.Option(help="What links, such as platt, minimise.")
     ] = "log_loss",
     weight: options.Weight = None,
     pos_label: options.PosLabel = None,

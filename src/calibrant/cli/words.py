@@ -33,6 +33,8 @@ _PYTHON_ALONE = (
 _SENTENCES = dict.fromkeys(_PYTHON_ALONE, "") | {
     "Remove or fill these rows.": "Remove or fill these rows; --drop-missing removes them.",
     "DuckDB reads such a file by": "DuckDB, and so a query in --sql, reads such a file by",
+    "Write it with to_json().": "Write it with calibrant calibrate -o.",
+    ", or None for scores as they are": ", or be left out for scores as they are",
     "or use observed_expected_ratio, which": "or use the observed/expected ratio, which",
 }
 _QUOTED = r""""[^"]*"|'(?:[^'\\]|\\.)*'"""
@@ -45,7 +47,9 @@ _ARGUMENT = re.compile(
     re.VERBOSE,
 )
 #: An argument that a message is about, as its subject.
-_SUBJECT = re.compile(r"\A[a-z_]+(?= (?:must|holds) )")
+_SUBJECT = re.compile(
+    r"(?:\A|(?<=, but )|(?<= and ))[a-z]+(?:_[a-z]+)*(?= (?:must|holds|are|and [a-z]+_[a-z]+ are) )"
+)
 
 
 def in_options(text: str) -> str:

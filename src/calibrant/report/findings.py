@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from calibrant.auditing.compare import Difference
-from calibrant.auditing.groups import GroupFinding
+from calibrant.auditing.groups import GroupFinding, finite_or_text
 from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import percent, rounded_down, rounded_up
 from calibrant.certificates.testing import CalibrationTest, chance
@@ -104,10 +105,35 @@ _PARTS = "what isotonic regression on these rows would take off"
 def measures_of(measures: Measures) -> tuple[Finding, ...]:
     """List the measures that others report: a line for each."""
     listed = (
-        _measure(label, getattr(measures, name), meaning)
+        _measure(label, _with_bound(measures, name), meaning)
         for name, (label, meaning) in LISTED.items()
     )
     return tuple(chain.from_iterable(listed))
+
+
+def _with_bound(measures: Measures, name: str) -> float | Estimate | ScoreParts | None:
+    """Return a measure; with its bounds if it is not exact."""
+    found: float | Estimate | ScoreParts | None = getattr(measures, name)
+    within = measures.roc_auc_within
+    if name != "roc_auc" or not isinstance(found, float) or within == 0:
+        return found
+    return Estimate(found, max(0.0, found - within), min(1.0, found + within), 1.0)
+
+
+def to_list(audit: Audit) -> list[dict[str, Any]]:
+    """Return the findings as plain values: what each number is called, and how it is written."""
+    return [
+        {
+            "part": title,
+            "label": one.label,
+            "value": finite_or_text(one.value),
+            "interval": None if one.interval is None else list(one.interval),
+            "written": one.number,
+            "meaning": one.meaning,
+        }
+        for title, findings in findings_of(audit).items()
+        for one in findings
+    ]
 
 
 def _measure(
@@ -157,16 +183,36 @@ def costs_by_rule(cost: DecisionCost, threshold: float) -> tuple[Finding, ...]:
 
 #: What a report says of an interval of scores, and of a group.
 INTERVAL_COLUMNS = ("scores", "rows", "predicted", "observed", "excess", "so they are")
-GROUP_COLUMNS = (
-    *("group", "rows", "predicted", "observed"),
-    *("calibration error", "proved", "miscalibrated"),
-)
+GROUP_COLUMNS = ("group", "rows", "predicted", "observed", "error", "interval", "miscalibrated")
+#: Groups that a report lists; the JSON has all.
+MOST_GROUPS = 50
+
+
+def no_advice(audit: Audit) -> str:
+    """Say why an audit has no advice; nothing if it has some."""
+    if audit.advice is not None:
+        return ""
+    if audit.independent:
+        return "There is no advice for soft labels, or non-integer weights."
+    return "There is no advice for rows that come in clusters: audit one row of each, at random."
+
+
+def scores_of(one: Interval) -> str:
+    """Write which scores an interval holds, with as many digits as tell its ends apart."""
+    if one.p1 is None:
+        return f"up to {number(one.p2)}"
+    low, high = number(one.p1), number(one.p2)
+    if low == high:
+        digits = next((d for d in range(4, 17) if f"{one.p1:.{d}g}" != f"{one.p2:.{d}g}"), 17)
+        low, high = f"{one.p1:.{digits}g}", f"{one.p2:.{digits}g}"
+    return f"{low} to {high}"
 
 
 def interval_cells(one: Interval) -> tuple[str, ...]:
-    """Write an interval of scores, all but which scores it holds."""
+    """Write an interval of scores."""
     rates = number(one.mean_prediction), number(one.observed_rate)
-    return (count(one.rows), *rates, DIFFERENCE.value(one.excess), one.verdict)
+    excess = DIFFERENCE.value(one.excess)
+    return (scores_of(one), count(one.rows), *rates, excess, one.verdict)
 
 
 def group_cells(one: GroupFinding) -> tuple[str, ...]:
@@ -174,5 +220,5 @@ def group_cells(one: GroupFinding) -> tuple[str, ...]:
     ends = one.certificate
     proved = "" if ends is None else f"{rounded_down(ends.lower)} to {rounded_up(ends.upper)}"
     rates = number(one.mean_prediction), number(one.observed_rate)
-    error, certain = number(one.calibration_error), "certain" if one.certain else ""
+    error, certain = number(one.calibration_error), "yes" if one.certain else "not shown"
     return (count(one.rows), *rates, error, proved, certain)

@@ -19,17 +19,16 @@ from calibrant.report.displays.reliability import reliability_picture
 from calibrant.report.findings import (
     GROUP_COLUMNS,
     INTERVAL_COLUMNS,
+    MOST_GROUPS,
     findings_of,
     group_cells,
     interval_cells,
+    no_advice,
 )
 from calibrant.report.formats import count, number, percent
 from calibrant.report.pictures import Bars
 from calibrant.report.policy import with_policy
 from calibrant.report.svg import key_of, svg_of
-
-#: Groups that the report lists.
-_MOST_GROUPS = 200
 
 
 def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float = 1.0) -> str:
@@ -43,11 +42,12 @@ def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float 
         audit=audit,
         verdict=_verdict(audit),
         pictures=_pictures(audit),
-        groups=audit.groups[:_MOST_GROUPS],
-        more_groups=max(0, len(audit.groups) - _MOST_GROUPS),
+        groups=audit.groups[:MOST_GROUPS],
+        more_groups=max(0, len(audit.groups) - MOST_GROUPS),
         interval_columns=INTERVAL_COLUMNS,
         group_columns=GROUP_COLUMNS,
         findings=findings_of(audit),
+        no_advice=no_advice(audit),
         costs=_costs(audit, share),
         provenance=_provenance(audit),
     )

@@ -10,9 +10,11 @@ from calibrant.auditing.result import Audit
 from calibrant.report.findings import (
     GROUP_COLUMNS,
     INTERVAL_COLUMNS,
+    MOST_GROUPS,
     findings_of,
     group_cells,
     interval_cells,
+    no_advice,
 )
 from calibrant.report.formats import count
 
@@ -24,8 +26,6 @@ _MARKS |= {mark: f"\\{mark}" for mark in "*_`[]#$~"}
 _MARKS |= {":": "&#58;", "@": "&#64;<!---->"}
 #: The dot of a name such as www.example.com, which becomes a link without a scheme.
 _BEFORE_LETTER = re.compile(r"\.(?=\w*[^\W\d])")
-#: Groups that are listed.
-_MOST_GROUPS = 20
 
 
 def markdown_of(audit: Audit) -> str:
@@ -44,8 +44,11 @@ def _lines(audit: Audit) -> Iterator[str]:
     yield ""
     yield "## Where it fails most"
     yield ""
-    worst = ((one.where, *interval_cells(one)) for one in audit.worst_intervals)
-    yield from _table(INTERVAL_COLUMNS, worst)
+    yield from _table(INTERVAL_COLUMNS, map(interval_cells, audit.worst_intervals))
+    yield ""
+    yield "## Predicted against observed, in groups of equal size"
+    yield ""
+    yield from _table(INTERVAL_COLUMNS, map(interval_cells, audit.reliability))
     yield from _groups(audit)
     for title, findings in findings_of(audit).items():
         yield ""
@@ -55,12 +58,11 @@ def _lines(audit: Audit) -> Iterator[str]:
             ("", "value", "interval", "what it is"),
             ((one.label, one.number, one.ends(), one.meaning) for one in findings),
         )
-    if audit.advice is not None:
+    yield ""
+    yield "## What to do"
+    for sentence in audit.advice.summary if audit.advice else (no_advice(audit),):
         yield ""
-        yield "## What to do"
-        for sentence in audit.advice.summary:
-            yield ""
-            yield plain(sentence)
+        yield plain(sentence)
     yield ""
     made = audit.provenance
     yield f"Made by calibrant {made.calibrant} from {count(made.rows)} rows."
@@ -72,11 +74,11 @@ def _groups(audit: Audit) -> Iterator[str]:
     yield ""
     yield "## Groups"
     yield ""
-    yield "The clearest failures first; the proved bounds of all groups hold at once."
+    yield "The clearest failures first; intervals are simultaneous over all groups."
     yield ""
-    groups = ((one.name, *group_cells(one)) for one in audit.groups[:_MOST_GROUPS])
+    groups = ((one.name, *group_cells(one)) for one in audit.groups[:MOST_GROUPS])
     yield from _table(GROUP_COLUMNS, groups)
-    left = len(audit.groups) - _MOST_GROUPS
+    left = len(audit.groups) - MOST_GROUPS
     if left > 0:
         yield ""
         yield f"And {left:,} more groups."

@@ -24,6 +24,7 @@ from calibrant.report.findings import (
     differences_of,
     facts_of,
     measures_of,
+    no_advice,
 )
 from calibrant.report.formats import number
 from calibrant.report.terminal_tables import (
@@ -60,7 +61,8 @@ def render(audit: Audit, console: Console) -> None:
             Text(),
             reliability_chart(audit.reliability, marks),
             *groups_table(audit.groups),
-            *([Text(), Text(f"What to do: {audit.advice.summary[0]}")] if audit.advice else []),
+            Text(),
+            Text(f"What to do: {audit.advice.summary[0]}" if audit.advice else no_advice(audit)),
         )
     )
 
@@ -87,7 +89,7 @@ def render_evaluation(study: Evaluation, console: Console) -> None:
         notes.append(
             Text(
                 "An event that was given probability 0, or its absence 0, makes the log loss "
-                "infinite. A link (platt, beta, temperature) never says 0 or 1.",
+                "infinite. A link, such as Platt scaling, never says 0 or 1.",
                 style="yellow",
             )
         )

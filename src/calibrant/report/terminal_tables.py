@@ -13,8 +13,14 @@ from rich.text import Text
 from calibrant._text import named
 from calibrant.auditing.groups import GroupFinding
 from calibrant.measures.interval import Interval
-from calibrant.report.findings import INTERVAL_COLUMNS, Finding, group_cells, interval_cells
-from calibrant.report.formats import number
+from calibrant.report.findings import (
+    GROUP_COLUMNS,
+    INTERVAL_COLUMNS,
+    MOST_GROUPS,
+    Finding,
+    group_cells,
+    interval_cells,
+)
 
 
 class Marks(NamedTuple):
@@ -31,8 +37,6 @@ PLAIN_MARKS = Marks("o", "x", "*", "-")
 _CHART_WIDTH = 30
 #: Columns that hold words.
 _LEFT = {"scores", "group", "model", "models", "of"}
-#: Groups that are shown.
-_MOST_GROUPS = 20
 
 
 def table_of(title: str, *columns: str) -> Table:
@@ -59,7 +63,7 @@ def worst_table(intervals: Iterable[Interval]) -> Table:
     """Show where the scores fail most."""
     table = table_of("Where it fails most", *INTERVAL_COLUMNS)
     for one in intervals:
-        table.add_row(_range(one), *interval_cells(one))
+        table.add_row(*interval_cells(one))
     return table
 
 
@@ -67,12 +71,11 @@ def groups_table(groups: Sequence[GroupFinding]) -> list[Text | Table]:
     """Show the groups with the most evidence against calibration."""
     if not groups:
         return []
-    title = "Groups, the clearest failures first; the proved bounds of all of them hold at once"
-    names = ("rows", "predicted", "observed", "error", "proved", "")
-    table = table_of(title, "group", *names)
-    for one in groups[:_MOST_GROUPS]:
+    title = "Groups, the clearest failures first; intervals are simultaneous"
+    table = table_of(title, *GROUP_COLUMNS)
+    for one in groups[:MOST_GROUPS]:
         table.add_row(Text(named(one.name)), *group_cells(one))
-    left = len(groups) - _MOST_GROUPS
+    left = len(groups) - MOST_GROUPS
     more = f"... and {left:,} more; the JSON has all" if left > 0 else ""
     return [Text(), table, *([Text(more, style="dim")] if more else [])]
 
@@ -86,15 +89,9 @@ def reliability_chart(groups: Iterable[Interval], marks: Marks) -> Group:
     title = "Predicted against observed, in groups of equal size"
     table = table_of(title, *INTERVAL_COLUMNS[:4], axis)
     for group in groups:
-        table.add_row(_range(group), *interval_cells(group)[:3], _drawn(group, scale, marks))
+        table.add_row(*interval_cells(group)[:4], _drawn(group, scale, marks))
     legend = f"{marks.predicted} predicted  {marks.observed} observed  {marks.both} both"
     return Group(table, Padding(Text(legend, style="dim"), 0))
-
-
-def _range(interval: Interval) -> str:
-    if interval.p1 is None:
-        return f"up to {number(interval.p2)}"
-    return f"{number(interval.p1)} to {number(interval.p2)}"
 
 
 def _drawn(group: Interval, scale: float, marks: Marks) -> str:
