@@ -16,6 +16,7 @@ from calibrant.auditing.curves import Curves
 from calibrant.auditing.details import Details
 from calibrant.auditing.groups import GroupFinding
 from calibrant.auditing.renderers import rendered
+from calibrant.auditing.verdict import Verdict
 from calibrant.certificates.certificate import Certificate, percent
 from calibrant.certificates.evidence import too_good
 from calibrant.certificates.testing import CalibrationTest
@@ -119,6 +120,8 @@ class Audit:
         are soft or weights are not integers, or if there is no error at all: see `question`.
     test : CalibrationTest or None
         Whether the scores can be right at all; None, and `missing` says why, if there is no test.
+    verdict : Verdict
+        Whether the scores can be used as probabilities, as far as these rows can tell.
     groups : tuple of GroupFinding
         With `by`: what was found in each group, the most evidence against calibration first.
     confidence : float
@@ -161,6 +164,7 @@ class Audit:
     measures: Measures
     certificate: Certificate | None
     test: CalibrationTest | None
+    verdict: Verdict
     groups: tuple[GroupFinding, ...]
     confidence: float
     seed: int
@@ -182,7 +186,8 @@ class Audit:
             return no_advice(opened)
         failing = sum(one.certain for one in self.groups)
         known = self.certificate, self.test, self.confidence, self.seed
-        return advice_of(opened, *known, failing=failing)
+        worst = self.worst_intervals[0]
+        return advice_of(opened, *known, worst=worst, failing=failing)
 
     @property
     def exact(self) -> bool:
@@ -215,7 +220,8 @@ class Audit:
         return (
             f"It fails most for {worst.where} ({worst.rows:,} rows): "
             f"{100 * worst.mean_prediction:.2f}% predicted on average, "
-            f"{100 * worst.observed_rate:.2f}% observed, so these scores are {worst.verdict}."
+            f"{100 * worst.observed_rate:.2f}% observed{_ratio(worst)}, so these scores are "
+            f"{worst.verdict}."
         )
 
     @property
@@ -235,10 +241,10 @@ class Audit:
 
     @property
     def summary(self) -> tuple[str, ...]:
-        """The findings in sentences: how large, what is guaranteed, where."""
+        """The findings in sentences: the verdict, how large, what is guaranteed, where."""
         guaranteed = self.question if self.certificate is None else self.certificate.sentence
         guarantee = () if guaranteed is None else (guaranteed,)
-        return (self.headline, *guarantee, self.where, *self._group_sentence())
+        return (repr(self.verdict), self.headline, *guarantee, self.where, *self._group_sentence())
 
     def _group_sentence(self) -> tuple[str, ...]:
         """Say how many groups are proved to be miscalibrated, and which one most clearly."""
@@ -265,6 +271,7 @@ class Audit:
             "schema": "calibrant.audit",
             "schema_version": SCHEMA_VERSION,
             "summary": list(self.summary),
+            "verdict": self.verdict.to_dict(),
             "confidence": self.confidence,
             "seed": self.seed,
             "independent": self.independent,
@@ -366,6 +373,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _ratio(worst: Interval) -> str:
+    """Say observed over expected, the size relative to the rate."""
+    expected = worst.mean_prediction
+    return f" (O:E {worst.observed_rate / expected:.2f})" if expected > 0 else ""
 
 
 def _events(share: float, *, bound: bool) -> str:

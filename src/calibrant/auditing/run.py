@@ -14,6 +14,7 @@ from calibrant.auditing.claims import claims_of
 from calibrant.auditing.details import Details
 from calibrant.auditing.groups import CROSSED, Crossed, groups_of
 from calibrant.auditing.result import Audit, DataFacts, Provenance
+from calibrant.auditing.verdict import limit_of, verdict_of
 from calibrant.certificates.certificate import Certificate
 from calibrant.certificates.certify import rows_need
 from calibrant.certificates.evidence import check_rows
@@ -51,6 +52,11 @@ def audit(
     by: Any = None,
     crossed: Crossed = "first",
     clip: float | None = None,
+    max_error: float | None = None,
+    max_relative_error: float | None = None,
+    max_cost: float | None = None,
+    false_positive: float = 1.0,
+    false_negative: float = 1.0,
 ) -> Audit:
     """Say what can be said about a classifier's probabilities, in words and numbers.
 
@@ -93,6 +99,16 @@ def audit(
     clip : float, optional
         Move every score into [clip, 1 - clip] for the calibration slope and intercept alone, which
         scores of exactly 0 or 1 have none of otherwise; as for `calibration_slope`.
+    max_error : float, optional
+        The largest calibration error that is acceptable, chosen before these rows were looked at.
+        `Audit.verdict` says whether the true one is within it, over it, or which of the two these
+        rows cannot tell.
+    max_relative_error : float, optional
+        Instead of max_error: the limit as a share of the base rate, such as 0.1.
+    max_cost : float, optional
+        Instead of max_error: the most that a recalibration may save per decision.
+    false_positive, false_negative : float, default 1
+        With max_cost: what the two errors cost.
 
     Returns
     -------
@@ -113,6 +129,8 @@ def audit(
     )
     clip = errors.clip_or_none(clip)
     errors.one_of("crossed", crossed, CROSSED)
+    costs = {"false_positive": false_positive, "false_negative": false_negative}
+    limit = limit_of(max_error, max_relative_error, max_cost, **costs)
     named = {"label": label, "prob": prob, "weight": weight}
     data = data_of(y_true, y_prob, sample_weight, pos_label, clusters, fine=True, **named)
     family = Family(spec.confidence, clip)
@@ -140,6 +158,7 @@ def audit(
         measures=measures,
         certificate=certificate,
         test=test,
+        verdict=verdict_of(diagram, certificate, test, spec, limit),
         groups=groups,
         confidence=confidence,
         seed=spec.seed,

@@ -15,6 +15,7 @@ from calibrant._progress import busy
 from calibrant._writing import check_name, write_whole
 from calibrant.auditing.result import Audit
 from calibrant.auditing.run import audit
+from calibrant.auditing.verdict import limit_of
 from calibrant.cli import inputs, options
 from calibrant.cli.gate import judged
 from calibrant.cli.output import answer
@@ -64,14 +65,16 @@ def command(
         bool, typer.Option("--open", help="Show the HTML report in the browser.")
     ] = False,
     false_positive: Annotated[
-        float, typer.Option(help="With --html: cost of a false positive.")
+        float, typer.Option(help="With --html or --max-cost: cost of a false positive.")
     ] = 1.0,
     false_negative: Annotated[
-        float, typer.Option(help="With --html: cost of a false negative.")
+        float, typer.Option(help="With --html or --max-cost: cost of a false negative.")
     ] = 1.0,
     quiet: options.Quiet = False,
     json: options.Json = False,
     max_error: options.MaxError = None,
+    max_relative_error: options.MaxRelativeError = None,
+    max_cost: options.MaxCost = None,
     gate: options.Gate = "upper",
 ) -> None:
     """Audit the predictions in a file.
@@ -80,13 +83,15 @@ def command(
 
     In a pipeline: calibrant audit predictions.csv --label y --prob p --max-error 0.02 --quiet
 
-    Exit code 0; 1 if the true calibration error is not proved to be at most --max-error; 2 on
-    bad input.
+    Exit code 0; 1 if the true calibration error is not proved to be within the limit that
+    --max-error, --max-relative-error or --max-cost states; 2 on bad input.
     """
     errors.inner_share("confidence", confidence)
     errors.clip_or_none(clip)
     _check_reports(html, markdown, open_)
-    costs_of(false_positive, false_negative)
+    costs = {"false_positive": false_positive, "false_negative": false_negative}
+    costs_of(**costs)
+    limit = limit_of(max_error, max_relative_error, max_cost, **costs)
     with busy("Reading"):
         found = audit(
             inputs.predictions(context),
@@ -97,24 +102,29 @@ def command(
             by=by or None,
             crossed=crossed,
             clip=clip,
+            max_error=max_error,
+            max_relative_error=max_relative_error,
+            max_cost=max_cost,
+            false_positive=false_positive,
+            false_negative=false_negative,
         )
-    verdict = judged(found, max_error, gate)
+    judgement = judged(found, limit, gate)
     found = _as_typed(found)
     if html is not None:
-        found.to_html(html, false_positive=false_positive, false_negative=false_negative)
+        found.to_html(html, **costs)
     if markdown is not None:
         write_whole(markdown, found.to_markdown())
 
     def draw(console: Console) -> None:
         terminal.render(found, console)
-        if verdict is not None:
-            console.print(f"\n{verdict.sentence}", style="bold")
+        if judgement is not None:
+            console.print(f"\n{judgement.sentence}", style="bold")
 
-    judgement = None if verdict is None else verdict.to_dict()
-    answer(lambda: {**found.to_dict(), "gate": judgement}, draw, json=json, quiet=quiet)
+    plain = None if judgement is None else judgement.to_dict()
+    answer(lambda: {**found.to_dict(), "gate": plain}, draw, json=json, quiet=quiet)
     if open_ and html is not None:  # last, because a browser may print what it likes
         webbrowser.open(html.absolute().as_uri())
-    if verdict is not None and not verdict.passed:
+    if judgement is not None and not judgement.passed:
         raise typer.Exit(1)
 
 

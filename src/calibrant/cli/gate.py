@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from calibrant.auditing.result import Audit
+from calibrant.auditing.verdict import Limit
 from calibrant.core.diagram import TOLERANCE
 from calibrant.errors import InputError
 
@@ -14,40 +15,40 @@ Compared = Literal["upper", "estimate"]
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Whether a value is at most what is allowed."""
+class Judgement:
+    """Whether an audit is allowed to pass, and what was compared."""
 
     max_error: float
     gate: Compared
     value: float
-
-    @property
-    def passed(self) -> bool:
-        """Whether the audit passes."""
-        return self.value <= self.max_error + TOLERANCE
+    passed: bool
+    limit: str
 
     @property
     def sentence(self) -> str:
-        """The verdict in words."""
+        """The judgement in words."""
         what = "the certified upper bound" if self.gate == "upper" else "the measured error"
-        verdict = f"Passed: {what} is not over" if self.passed else f"Failed: {what} is over"
-        return f"{verdict} the {self.max_error:g} allowed."
+        verdict = f"Passed: {what} is within" if self.passed else f"Failed: {what} is over"
+        return f"{verdict} {self.limit}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the verdict for JSON."""
-        return {**asdict(self), "passed": self.passed}
+        """Return the judgement for JSON."""
+        return asdict(self)
 
 
-def judged(found: Audit, max_error: float | None, gate: Compared) -> Verdict | None:
+def judged(found: Audit, limit: Limit | None, gate: Compared) -> Judgement | None:
     """Compare an audit with the error that is allowed; None if nobody asked."""
-    if max_error is None:
+    if limit is None:
         return None
+    most = limit.value(found.data.observed_rate)
     if gate == "estimate":
-        return Verdict(max_error, gate, found.calibration_error_at_most)
+        measured = found.calibration_error_at_most
+        return Judgement(most, gate, measured, measured <= most + TOLERANCE, limit.words)
     if found.certificate is None:
         why = found.missing["certified_upper"]
         raise _gate_without_bound(why, fitted_here=found.question is not None)
-    return Verdict(max_error, gate, found.certificate.upper)
+    passed = found.verdict.kind == "within"
+    return Judgement(most, gate, found.certificate.upper, passed, limit.words)
 
 
 def _gate_without_bound(why: str, *, fitted_here: bool) -> InputError:
@@ -56,5 +57,5 @@ def _gate_without_bound(why: str, *, fitted_here: bool) -> InputError:
         "" if fitted_here else " Add --gate estimate to compare the error measured on these rows."
     )
     return InputError(
-        f"--max-error compares the certified upper bound, and there is none. {why}{way_out}"
+        f"A limit is compared with the certified upper bound, and there is none. {why}{way_out}"
     )

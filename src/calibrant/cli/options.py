@@ -56,11 +56,19 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the file if there is one.")]
 MaxError = Annotated[
     float | None,
-    typer.Option(min=0, max=1, help="Exit with 1 if the true error could be over this."),
+    typer.Option(min=0, max=1, help="Limit on the true error: exit with 1 if it could be over."),
+]
+MaxRelativeError = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="The same, as a share of the base rate, such as 0.1."),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(min=0, help="The same, as a saving per decision at the costs given."),
 ]
 Gate = Annotated[
     Compared,
-    typer.Option(help="What --max-error is compared with: the certified bound, or what was seen."),
+    typer.Option(help="What the limit is compared with: the certified bound, or what was seen."),
 ]
 Confidence = Annotated[float, typer.Option(help="Confidence level of bounds and intervals.")]
 MethodName = Annotated[Method, typer.Option(help="How the true error is bounded.")]

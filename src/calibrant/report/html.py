@@ -35,6 +35,7 @@ def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float 
     """Return the report as HTML text; costs say where its slider starts."""
     source = files("calibrant.report").joinpath("report.html.jinja").read_text(encoding="utf-8")
     environment = escaping_environment()
+    environment.filters["capital"] = lambda text: text[:1].upper() + text[1:]
     environment.filters |= {"number": number, "count": count, "named": named}
     environment.filters |= {"interval_cells": interval_cells, "group_cells": group_cells}
     share = false_positive / (false_positive + false_negative)
@@ -76,17 +77,24 @@ def check_ready() -> None:
     require("jinja2", "report")
 
 
+#: The mark of a verdict, which needs no colour, and its class.
+_MARKS = {
+    "within": ("✔", "fine"),
+    "no_evidence": ("✔", "fine"),
+    "over": ("✖", "off"),
+    "miscalibrated": ("✖", "off"),
+}
+
+
 def _verdict(audit: Audit) -> dict[str, str]:
-    """Say in a word, with a mark that needs no colour, what was found."""
-    if audit.test is None:
-        return {"mark": "?", "kind": "open", "word": "Measured"}
-    if audit.test.p_value <= 1 - audit.confidence:
-        return {"mark": "✖", "kind": "off", "word": "Miscalibrated"}
+    """Return the verdict with a mark; where groups fail there is no tick, whatever holds of all."""
+    mark, kind = _MARKS.get(audit.verdict.kind, ("?", "open"))
+    title = audit.verdict.title
     failing = sum(one.certain for one in audit.groups)
-    if failing:
+    if failing and kind != "off":
         some = "a group" if failing == 1 else f"{failing:,} groups"
-        return {"mark": "✖", "kind": "off", "word": f"Right on the whole, wrong in {some}"}
-    return {"mark": "✔", "kind": "fine", "word": "No sign of miscalibration"}
+        mark, kind, title = "✖", "off", f"{title}, but {some} miscalibrated"
+    return {"mark": mark, "kind": kind, "word": title}
 
 
 def _pictures(audit: Audit) -> list[dict[str, Any]]:

@@ -34,7 +34,7 @@ def markdown_of(audit: Audit) -> str:
 
 
 def _lines(audit: Audit) -> Iterator[str]:
-    yield f"**{plain(audit.headline)}**"
+    yield f"**{plain(audit.summary[0])}**"
     for sentence in audit.summary[1:]:
         yield ""
         yield plain(sentence)

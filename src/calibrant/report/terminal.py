@@ -51,7 +51,7 @@ def render(audit: Audit, console: Console) -> None:
     measures = findings_table(MEASURES, measures_of(audit.measures))
     console.print(
         Group(
-            Text(audit.headline, style="bold"),
+            Text(audit.summary[0], style="bold"),
             *(Text(sentence) for sentence in audit.summary[1:]),
             *(Text(f"Note: {warning}", style="yellow") for warning in audit.notes),
             Text(),

@@ -1,0 +1,297 @@
+"""The verdict: the calibration error is within a limit, over it, or these rows cannot tell.
+
+A limit is fixed before the data are seen. Then c(f) is either within it or over it, so that only
+one of two claims can be wrong, and each may spend the whole chance of being wrong: "within" where
+an upper bound is at most the limit, "over" where a lower bound is above it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from calibrant import errors
+from calibrant.certificates.bounds import band_width, certified
+from calibrant.certificates.certificate import Certificate, percent, rounded_down, rounded_up
+from calibrant.certificates.certify import certificate_of
+from calibrant.certificates.evidence import Evidence, evidence_of
+from calibrant.certificates.specification import CertificateSpec
+from calibrant.certificates.testing import CalibrationTest, chance
+from calibrant.core.diagram import TOLERANCE, Diagram
+from calibrant.decisions.costs import amount, costs_of
+from calibrant.errors import InputError
+from calibrant.measures.clinical import clopper_pearson
+
+Kind = Literal[
+    "within", "over", "cannot_tell", "miscalibrated", "no_evidence", "too_few_rows", "measured"
+]
+#: The share of the chance of being wrong that goes to the base rate, if the limit depends on it.
+_RATE_SHARE = 0.1
+#: An error of more than this share of the base rate could make the scores useless.
+_LARGE = 0.5
+#: More rows than this are never going to be labelled.
+_MOST_ROWS = 10**12
+#: Methods whose bound is about other things than a model that was fixed before, on any rows.
+_NO_LOWER = {"isotonic", "fixed_design"}
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The largest calibration error that is acceptable.
+
+    Attributes
+    ----------
+    max_error : float or None
+        The calibration error itself.
+    max_relative_error : float or None
+        The calibration error as a share of the base rate.
+    words : str
+        The limit in words.
+    """
+
+    max_error: float | None
+    max_relative_error: float | None
+    words: str
+
+    def value(self, rate: float) -> float:
+        """Return the limit on the calibration error where the base rate is `rate`."""
+        if self.max_relative_error is not None:
+            return self.max_relative_error * rate
+        return math.inf if self.max_error is None else self.max_error
+
+
+def limit_of(
+    max_error: float | None = None,
+    max_relative_error: float | None = None,
+    max_cost: float | None = None,
+    *,
+    false_positive: float = 1.0,
+    false_negative: float = 1.0,
+) -> Limit | None:
+    """Return the limit that was stated, in one of three ways; None if none was."""
+    given = {
+        "max_error": max_error,
+        "max_relative_error": max_relative_error,
+        "max_cost": max_cost,
+    }
+    stated = [name for name, value in given.items() if value is not None]
+    if len(stated) > 1:
+        raise _two_limits(stated)
+    if max_error is not None:
+        max_error = errors.share("max_error", max_error)
+        return Limit(max_error, None, f"the limit of {max_error:g}")
+    if max_relative_error is not None:
+        share = errors.share("max_relative_error", max_relative_error)
+        return Limit(None, share, f"the limit of {percent(share)} of the base rate")
+    if max_cost is not None:
+        costs = costs_of(false_positive, false_negative)
+        most = amount("max_cost", max_cost)
+        if most < 0:
+            raise errors.out_of_range("max_cost", "0 or more", most)
+        return Limit(
+            min(1.0, most / costs.scale),
+            None,
+            f"the limit of {most:g} per decision at these costs",
+        )
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether the scores can be used as probabilities, as far as these rows can tell.
+
+    Attributes
+    ----------
+    kind : str
+        With a limit "within", "over" or "cannot_tell". Without one "miscalibrated" (the test
+        rejects the scores), "no_evidence" (it does not, and the error is bounded), or
+        "too_few_rows" (the bound is above half the base rate). "measured" where there is no bound.
+    title : str
+        The verdict in a few words.
+    sentence : str
+        The verdict with the numbers that it rests on.
+    limit : float or None
+        The limit on the calibration error, at the observed rate if it depends on that.
+    rows_needed : int or None
+        About how many rows could tell, if the error stays as measured; None if these can, or if
+        the measured error is too close to the limit.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(10_000, seed=1)
+    >>> cb.audit(y_true, y_prob, max_error=0.02).verdict
+    Within the limit: with 95% confidence the true calibration error is at most 0.0129, within
+    the limit of 0.02.
+    >>> cb.audit(y_true, y_prob, max_error=0.01).verdict.rows_needed
+    27000
+    """
+
+    kind: Kind
+    title: str
+    sentence: str
+    limit: float | None = None
+    rows_needed: int | None = None
+
+    def __repr__(self) -> str:
+        return f"{self.title}: {self.sentence}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return asdict(self)
+
+
+def verdict_of(
+    diagram: Diagram,
+    certificate: Certificate | None,
+    test: CalibrationTest | None,
+    spec: CertificateSpec,
+    limit: Limit | None,
+) -> Verdict:
+    """Judge an audit by its limit, or without one by what its test and its bound say."""
+    if certificate is None:
+        return _measured(limit)
+    if limit is not None:
+        return _judged(diagram, certificate, test, spec, limit)
+    return _known(diagram, certificate, test)
+
+
+def _measured(limit: Limit | None) -> Verdict:
+    words = "these rows allow no bound on the true calibration error; the notes say why."
+    return Verdict("measured", "Measured only", words, None if limit is None else limit.max_error)
+
+
+def _known(diagram: Diagram, certificate: Certificate, test: CalibrationTest | None) -> Verdict:
+    """Say what is known where nobody said how large an error may be."""
+    bound = f"the true calibration error is at most {_upper(certificate)}"
+    if test is not None and test.p_value <= 1 - certificate.confidence:
+        words = f"a test rejects these scores (p-value {chance(test)}); {bound}."
+        return Verdict("miscalibrated", "Miscalibrated", words)
+    rarer = min(diagram.rate, 1 - diagram.rate)
+    no_test = "there is no test of these rows" if test is None else "no test rejects these scores"
+    if certificate.upper > _LARGE * rarer:
+        words = (
+            f"{no_test}, but with {_rows(certificate)} the true calibration error may be as large "
+            f"as {_upper(certificate)}, more than half of the rate of the rarer outcome "
+            f"({percent_of(rarer)})."
+        )
+        return Verdict("too_few_rows", "Too few rows to tell", words)
+    if test is None:
+        return Verdict("no_evidence", "No test", f"{no_test}; {bound}.")
+    words = f"no test rejects these scores (p-value {chance(test)}); {bound}."
+    return Verdict("no_evidence", "No evidence of miscalibration", words)
+
+
+def _judged(
+    diagram: Diagram,
+    certificate: Certificate,
+    test: CalibrationTest | None,
+    spec: CertificateSpec,
+    limit: Limit,
+) -> Verdict:
+    clustered = certificate.unit != "rows"
+    if limit.max_relative_error is not None:
+        if clustered:
+            raise _relative_with_clusters()
+        spec = replace(spec, confidence=1 - (1 - _RATE_SHARE) * (1 - spec.confidence))
+        certificate_used = certificate_of(diagram, spec)
+        spent = 2 * _RATE_SHARE * (1 - certificate.confidence)  # of an interval: both of its ends
+        rates = clopper_pearson(diagram.positives, diagram.weight, 1 - spent)
+    else:
+        certificate_used, rates = certificate, (diagram.rate, diagram.rate)
+    start = f"with {'about ' if certificate.approximate else ''}{percent(certificate.confidence)}"
+    start += " confidence the true calibration error is"
+    value = limit.value(diagram.rate)
+    if certificate_used.upper <= limit.value(rates[0]) + TOLERANCE:
+        words = f"{start} at most {rounded_up(certificate_used.upper)}, within {limit.words}."
+        if test is not None and test.p_value <= 1 - certificate.confidence:
+            words += " The scores are miscalibrated, but by less than that."
+        return Verdict("within", "Within the limit", words, value)
+    lower = 0.0
+    if not clustered and certificate.method not in _NO_LOWER:
+        evidence = evidence_of(diagram)
+        lower = max(0.0, evidence.c_emp - band_width(evidence, spec.delta))
+    if lower > limit.value(rates[1]):
+        words = f"{start} at least {rounded_down(lower)}, over {limit.words}."
+        return Verdict("over", "Over the limit", words, value)
+    return _undecided(diagram, certificate, start, lower, limit)
+
+
+def _undecided(
+    diagram: Diagram, certificate: Certificate, start: str, lower: float, limit: Limit
+) -> Verdict:
+    value = limit.value(diagram.rate)
+    needed = None
+    if certificate.unit == "rows":
+        needed = rows_to_tell(evidence_of(diagram), value, 1 - certificate.confidence)
+    more = "The measured error is too close to the limit for any number of rows to tell."
+    if needed is not None:
+        more = f"About {needed:,} rows could tell, if the error stays as measured."
+    elif certificate.unit != "rows":
+        more = "More clusters could tell."
+    ends = f"at most {_upper(certificate)}"
+    if lower > 0:
+        ends = f"between {rounded_down(lower)} and {_upper(certificate)} (at this level for either)"
+    words = f"{start} {ends}, which is neither within nor over {limit.words}. {more}"
+    title = f"Cannot tell with {_rows(certificate)}"
+    return Verdict("cannot_tell", title, words, value, needed)
+
+
+def rows_to_tell(evidence: Evidence, limit: float, delta: float) -> int | None:
+    """Return about how many rows like these could tell on which side of a limit the error is.
+
+    The error and the spread of outcomes are taken to stay as measured.
+    """
+    error = evidence.c_emp
+
+    def told(n: int) -> bool:
+        then = replace(evidence, n=n)
+        if error <= limit:
+            return certified(then, delta).upper <= limit
+        return error - band_width(then, delta) > limit
+
+    return _smallest(told)
+
+
+def _smallest(enough: Callable[[int], bool]) -> int | None:
+    """Return the smallest number that is enough, to two digits; None if there is none in reach."""
+    high = 1
+    while not enough(high):
+        high *= 2
+        if high > _MOST_ROWS:
+            return None
+    low = high // 2
+    while high - low > max(1, high // 200):
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    unit = int(10 ** max(0, len(str(high)) - 2))
+    return -(-high // unit) * unit
+
+
+def percent_of(share: float) -> str:
+    """Write a share as a percentage that people can read."""
+    return f"{100 * share:.3g}%"
+
+
+def _upper(certificate: Certificate) -> str:
+    return rounded_up(certificate.upper)
+
+
+def _rows(certificate: Certificate) -> str:
+    return f"{certificate.n:,} {certificate.unit}"
+
+
+def _two_limits(names: list[str]) -> InputError:
+    return InputError(
+        f"{' and '.join(names)} state a limit each: give one of max_error, max_relative_error and "
+        "max_cost."
+    )
+
+
+def _relative_with_clusters() -> InputError:
+    return InputError(
+        "max_relative_error needs an interval for the base rate, which takes independent rows, and "
+        "there are clusters. State the limit as max_error."
+    )
