@@ -51,17 +51,17 @@ def test_a_sample_without_a_surprise_is_no_evidence(q, n):
 def test_nothing_is_recommended_that_the_test_does_not_support():
     y_true, y_prob, _ = cb.simulate.overconfident().draw(5000, seed=1)
     found = cb.audit(y_true, y_prob)
-    parts = [found.details.opened, found.certificate]
+    parts, worst = [found.details.opened, found.certificate], found.worst_intervals[0]
     fair = dataclasses.replace(found.test, p_value=0.0501)
     for test, why in ((fair, "the test does not reject them"), (None, "there is no test of them")):
-        advice = advice_of(*parts, test, 0.95, 0)
+        advice = advice_of(*parts, test, 0.95, 0, worst=worst)
         assert advice.recommended is None
         assert advice.summary[0].startswith(
             f"Leave the scores as they are: {why}, although on held-out rows temperature scaling"
         )
     rejected = dataclasses.replace(found.test, p_value=0.05)
-    assert advice_of(*parts, rejected, 0.95, 0).recommended == "temperature"
-    assert advice_of(*parts, rejected, 0.99, 0).recommended is None
+    assert advice_of(*parts, rejected, 0.95, 0, worst=worst).recommended == "temperature"
+    assert advice_of(*parts, rejected, 0.99, 0, worst=worst).recommended is None
 
 
 def test_standard_errors_have_a_floor_that_can_be_computed_by_hand():
@@ -98,7 +98,16 @@ def test_the_words_and_numbers_agree():
     assert advice.most_saved == found.certificate.upper
     assert advice.brier == pytest.approx(found.measures.brier.score, abs=1e-12)
     best = next(one for one in advice.trials if one.name == advice.recommended)
-    assert advice.summary[0].startswith("Recalibrate by temperature scaling")
+    worst = found.worst_intervals[0]
+    points = 100 * abs(worst.mean_prediction - worst.observed_rate)
+    assert advice.summary[0].startswith(
+        f"S{worst.where[1:]} are too low by {points:.2g} percentage"
+    )
+    assert "Recalibrate by temperature scaling, which fixes most of it" in advice.summary[0]
+    assert best.calibration_error < found.calibration_error / 2
+    assert (
+        f"from {found.calibration_error:.3g} to {best.calibration_error:.3g}" in (advice.summary[0])
+    )
     assert f"to {best.brier:.4g}" in advice.summary[0]
     assert "test rejects" in advice.summary[1]
     assert f"more than {rounded_up(found.certificate.upper)} per decision" in advice.summary[2]
@@ -223,7 +232,7 @@ def test_groups_that_fail_are_named_although_the_whole_is_right():
         "2 groups are proved to be miscalibrated, which one calibrator for all rows may not fix."
     )
     recalibrated = cb.audit(outcomes, y_prob**2, by={"half": half}).advice.summary[0]
-    assert recalibrated.startswith("Recalibrate")
+    assert "Recalibrate by" in recalibrated
     assert recalibrated.endswith("may not fix: audit the groups again when it is applied.")
     assert "group" not in cb.audit(outcomes, y_prob).advice.summary[0]
 

@@ -182,7 +182,7 @@ def test_missing_scores_stay_and_are_counted(kind, tmp_path):
     [
         ("high", "column 'p' must hold numbers, but row 2 (0-based) holds 'high'"),
         ("0,5", "column 'p' must hold numbers, but row 2 (0-based) holds '0,5'"),
-        ("1.5", "column 'p' must lie between 0 and 1, but 1 row does not, first row 2 "),
+        ("1.5", "column 'p' must lie between 0 and 1, but 1 row does not, first at row 2 "),
         ("-1e-9", "first at row 2 (0-based) with -1e-09. If this is rounding noise"),
         ("inf", "first at row 2 (0-based) with inf"),
     ],

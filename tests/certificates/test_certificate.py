@@ -43,7 +43,7 @@ def test_words_are_rounded_away_from_the_truth():
         "(measured 0 on 2 rows)."
     )
     one = cb.certify([0], [0.5], confidence=0.9999999999999)
-    assert one.sentence.startswith("With 99.99999999999% confidence nothing")
+    assert one.sentence.startswith("With 99.99999999999% confidence there is no upper")
     assert one.sentence.endswith("on 1 row).")
 
 

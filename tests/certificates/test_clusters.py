@@ -150,7 +150,7 @@ def test_in_the_audit(patients):
     found = cb.audit(y_true, y_prob, clusters=who, estimand="cluster")
     assert found.certificate.unit == "clusters"
     assert found.test is None
-    assert "No test, bands or advice: they take rows for independent." in found.warnings[-1]
+    assert "No test, bands or advice: they assume independent rows." in found.warnings[-1]
     assert "take rows for independent" in found.warnings[-1]
     assert "(each cluster counting once) is at most" in repr(found)
 

@@ -204,7 +204,7 @@ def test_labels_that_the_model_does_not_know_are_refused():
         cb.certify_estimator(model, X, np.where(Y, "yes", "no"))
     gaps = Y.astype(float)
     gaps[7] = np.nan
-    with pytest.raises(InputError, match="first in row 7"):
+    with pytest.raises(InputError, match="first at row 7"):
         cb.certify_estimator(model, X, gaps)
     several = DecisionTreeClassifier(max_depth=2).fit(X, np.stack([Y, ~Y], axis=1))
     with pytest.raises(InputError, match="several outputs"):

@@ -46,7 +46,7 @@ def test_calibrate_in_words(folder, tmp_path):
 @pytest.mark.parametrize(
     ("rows", "output", "words"),
     [
-        ("0,0.1\n0,0.3\n0,0.4\n", "c.json", "y_true holds one class only"),
+        ("0,0.1\n0,0.3\n0,0.4\n", "c.json", "--label holds one class only"),
         ("1,0.1\n", "c.json", "two rows at least"),
         ("1,0.1\n0,0.4\n", "c.json", "Held-out results need at least 5 rows"),
         ("1,0.1\n0,1.4\n", "c.json", "column 'p' must lie between 0 and 1"),

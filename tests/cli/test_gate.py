@@ -15,10 +15,10 @@ def test_the_gate_decides_the_exit_code(folder, expected):
     ):
         over = calibrant("audit", *options, value - 1e-6, "--gate", gate)
         assert over.returncode == 1
-        assert f"Failed: {words} is over the" in over.stdout
+        assert f"Failed: {words} is over the limit" in over.stdout
         under = calibrant("audit", *options, value + 1e-6, "--gate", gate)
         assert under.returncode == 0
-        assert f"Passed: {words} is not over the" in under.stdout
+        assert f"Passed: {words} is within the limit" in under.stdout
     gated = calibrant("audit", *options, 0, "--json")
     assert gated.returncode == 1
     assert json.loads(gated.stdout)["gate"] == {
@@ -26,7 +26,25 @@ def test_the_gate_decides_the_exit_code(folder, expected):
         "gate": "upper",
         "value": pytest.approx(expected.certificate.upper, abs=1e-12),
         "passed": False,
+        "limit": "the limit of 0",
     }
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"),
+    [
+        (("--max-relative-error", 0.5), 0),
+        (("--max-relative-error", 0.001), 1),
+        (("--max-cost", 5, "--false-negative", 9), 0),
+        (("--max-cost", 0.001), 1),
+        (("--max-cost", 1, "--max-error", 0.1), 2),
+    ],
+)
+def test_a_limit_in_other_terms(folder, limit, code):
+    done = calibrant("audit", folder / "good.csv", "--label", "y", "--prob", "p", *limit)
+    assert done.returncode == code
+    said = {0: "Passed: the certified", 1: "Failed: the certified", 2: "state a limit each"}
+    assert said[code] in " ".join((done.stdout + done.stderr).split())
 
 
 def test_no_gate_on_a_bound_that_does_not_exist(folder):

@@ -29,11 +29,11 @@ BAD = {
     "missing score": (
         "y,p\n0,0.1\n1,\n1,NA\n",
         [],
-        "column 'p' has missing values in 2 rows, first in row 1.*--drop-missing",
+        "column 'p' has missing values in 2 rows, first at row 1.*--drop-missing",
     ),
     "nan score": ("y,p\n0,0.1\n1,nan\n", [], "column 'p' has missing values in 1 row"),
     "missing label": ("y,p\n0,0.1\n,0.5\n", [], "column 'y' has missing values in 1 row"),
-    "logits": ("y,p\n0,-2.5\n1,3.5\n", [], r"2 rows do not, first row 0 .* with -2\.5.*logits"),
+    "logits": ("y,p\n0,-2.5\n1,3.5\n", [], r"2 rows do not, first at row 0 .* with -2\.5.*logits"),
     "three labels": ("y,p\n0,0.1\n1,0.5\n2,0.6\n", [], "column 'y' must hold two label values"),
     "words without pos_label": ("y,p\nno,0.1\nyes,0.5\n", [], "--pos-label yes"),
     "wrong pos_label": (
@@ -58,7 +58,7 @@ BAD = {
     "bad after dropping": (
         "y,p\n0,\n1,0.5\n0,7\n",
         ["--drop-missing"],
-        r"first row 1 .* with 7\.0.*counted after 1 with missing values",
+        r"first at row 1 .* with 7\.0.*counted after 1 with missing values",
     ),
     "ragged": ("y,p\n0,0.1\n1,0.5,3,4,5\n1,0.5\n", [], "could not be read. DuckDB says"),
 }
@@ -156,7 +156,7 @@ def test_decimals_and_nulls_in_parquet(tmp_path):
     pd.DataFrame({"y": pd.array([0, 1, None], dtype="Int64"), "p": prob}).to_parquet(file)
     done = calibrant("audit", file, "--label", "y", "--prob", "p")
     assert done.returncode == 2
-    assert "missing values in 1 row, first in row 2" in done.stderr.replace("\n", " ")
+    assert "missing values in 1 row, first at row 2" in done.stderr.replace("\n", " ")
     found = audited(file, "--label", "y", "--prob", "p", "--drop-missing")
     assert found["calibration_error"] == 0.25
 

@@ -48,9 +48,9 @@ CASES = {
     "nan score": (
         ([0, 1, 1], [0.5, np.nan, np.nan]),
         {},
-        "y_prob has missing values in 2 rows, first in row 1.*Remove or fill these rows",
+        "y_prob has missing values in 2 rows, first at row 1.*Remove or fill these rows",
     ),
-    "none score": (([0, 1], [0.5, None]), {}, "y_prob has missing values in 1 row, first in row 1"),
+    "none score": (([0, 1], [0.5, None]), {}, "y_prob has missing values in 1 row, first at row 1"),
     "pandas NA": (
         ([0, 1], pd.Series([0.5, None], dtype="Float64")),
         {},
@@ -60,14 +60,14 @@ CASES = {
     "masked": (
         ([0, 1], np.ma.masked_array([0.5, 0.2], mask=[0, 1])),
         {},
-        "y_prob has missing values in 1 row, first in row 1",
+        "y_prob has missing values in 1 row, first at row 1",
     ),
     "nan label": (([0, np.nan], [0.5, 0.2]), {}, "y_true has missing values in 1 row"),
     "none label": (([None, "yes"], [0.5, 0.2]), {}, "y_true has missing values in 1 row"),
     "none label, pos_label": (
         ([None, "yes"], [0.5, 0.2]),
         {"pos_label": "yes"},
-        "y_true has missing values in 1 row, first in row 0",
+        "y_true has missing values in 1 row, first at row 0",
     ),
     "pandas NA label": (
         (pd.Series([1, None], dtype="Int64"), [0.5, 0.2]),
@@ -77,7 +77,7 @@ CASES = {
     "above 1": (
         ([0, 1, 1], [0.5, 3.5, -2.0]),
         {},
-        r"y_prob must lie between 0 and 1, but 2 rows do not, first row 1 .* with 3\.5\."
+        r"y_prob must lie between 0 and 1, but 2 rows do not, first at row 1 .* with 3\.5\."
         r".*logits.*1 / \(1 \+ exp\(-score\)\).*calibrator",
     ),
     "percent": (([0, 1], [0.5, 35]), {}, r"with 35\.0\. If they are percentages, divide by 100"),
@@ -117,12 +117,12 @@ CASES = {
     "dictionary nulls": (
         (pa.chunked_array([pa.array(["a", None, "b"]).dictionary_encode()]), [0.2, 0.5, 0.9]),
         {"pos_label": "b"},
-        "y_true has missing values in 1 row, first in row 1",
+        "y_true has missing values in 1 row, first at row 1",
     ),
     "dictionary score nulls": (
         ([0, 1, 1], pa.chunked_array([pa.array([0.1, None, 0.5]).dictionary_encode()])),
         {},
-        "y_prob has missing values in 1 row, first in row 1",
+        "y_prob has missing values in 1 row, first at row 1",
     ),
     "huge integer": (([0, 1], [0.5, 10**400]), {}, "with inf. They are not probabilities"),
     "signalling nan": (([0, 1], [0.5, Decimal("sNaN")]), {}, "y_prob has missing values in 1 row"),
@@ -138,7 +138,7 @@ CASES = {
     "negative weight": (
         GOOD,
         {"sample_weight": [1, -2, -3]},
-        "sample_weight must not be negative, but 2 rows are, first row 1 .* with -2.0",
+        "sample_weight must not be negative, but 2 rows are, first at row 1 .* with -2.0",
     ),
     "zero weights": (GOOD, {"sample_weight": [0, 0, 0]}, "sample_weight is zero in every row"),
     "nan weight": (GOOD, {"sample_weight": [1, np.nan, 1]}, "sample_weight has missing values"),

@@ -9,7 +9,7 @@ import calibrant as cb
 def test_the_row_is_found_in_a_later_chunk():
     prob = np.full(100_000, 0.5)
     prob[77_777:77_780] = -0.5
-    with pytest.raises(ValueError, match=r"but 3 rows do not, first row 77777 .* with -0\.5"):
+    with pytest.raises(ValueError, match=r"but 3 rows do not, first at row 77777 .* with -0\.5"):
         cb.calibration_error(np.arange(100_000) % 2, prob)
     label = np.zeros(100_000)
     label[99_999] = 7

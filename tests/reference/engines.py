@@ -138,7 +138,7 @@ ENGINES = {**EAGER, **LAZY}
 def without_row(words):
     """Return a message as it is where rows have no order."""
     words = re.sub(r" row \d+ \(0-based\) holds", " it holds", words)
-    return re.sub(r", first( in)? row \d+ \(0-based\)", "", words)
+    return re.sub(r", first at row \d+ \(0-based\)", "", words)
 
 
 def same(found, expected, where=""):

@@ -296,7 +296,7 @@ def label_unknown(
     value: object, row: int | None, classes: Sequence[object], name: str = "y"
 ) -> InputError:
     """Refuse a label that a model does not know."""
-    where = "" if row is None else f", first in row {row}"
+    where = "" if row is None else f", first at row {row} (0-based)"
     return InputError(
         f"{name} must hold labels that the model knows, {shown(classes[0])} and "
         f"{shown(classes[1])}, but it holds {shown(value)}{where}."

@@ -127,7 +127,7 @@ def to_list(audit: Audit) -> list[dict[str, Any]]:
             "part": title,
             "label": one.label,
             "value": finite_or_text(one.value),
-            "interval": None if one.interval is None else list(one.interval),
+            "interval": one.interval and [finite_or_text(end) for end in one.interval],
             "written": one.number,
             "meaning": one.meaning,
         }

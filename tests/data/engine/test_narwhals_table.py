@@ -24,5 +24,5 @@ def test_the_first_row_is_the_first_whatever_the_order():
     frame = TABLE.assign(p=PROB.copy())
     frame.loc[[5, 8], "p"] = 1.5
     relation = connection.from_df(frame)
-    with pytest.raises(InputError, match="first row 5 "):
+    with pytest.raises(InputError, match="first at row 5 "):
         cb.Predictions(relation, label="y", prob="p")

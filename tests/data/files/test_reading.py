@@ -97,7 +97,7 @@ def test_rows_with_missing_values_can_be_left_out(length, tmp_path):
         kept = frame.drop(index=[3, 7, 50])
         expected = cb.calibration_error(kept["word"] == "yes", kept["p"])
         assert cb.calibration_error(data) == pytest.approx(expected, abs=1e-12)
-        with pytest.raises(InputError, match="'word' has missing values in 2 rows, first in row 7"):
+        with pytest.raises(InputError, match="'word' has missing values in 2 rows, first at row 7"):
             read_predictions(path, **options)
 
 
