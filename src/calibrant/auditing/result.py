@@ -143,8 +143,8 @@ class Audit:
     In the worst range of scores predictions and outcomes differ by 4.42 events per 100 rows
     of these data (calibration error 0.04417, 20,000 rows).
     >>> print(report.where)
-    It fails most for scores above 0.0005979 up to 0.5162 (12,845 rows): 17.24% predicted on
-    average, 24.12% observed, so these scores are too low.
+    It fails most for scores above 0.0005979 up to 0.5162 (12,845 rows): 17.24% predicted
+    on average, 24.12% observed (O:E 1.40), so these scores are too low.
     >>> round(report.calibration_error, 4), round(report.certificate.upper, 4)
     (0.0442, 0.0494)
     >>> round(report.measures.roc_auc, 3)

@@ -126,7 +126,7 @@ class Verdict:
     Within the limit: with 95% confidence the true calibration error is at most 0.0129, within
     the limit of 0.02.
     >>> cb.audit(y_true, y_prob, max_error=0.01).verdict.rows_needed
-    27000
+    24000
     """
 
     kind: Kind

@@ -48,9 +48,9 @@ class Certificate:
     >>> certificate = cb.certify(y_true, y_prob)
     >>> print(certificate.sentence)
     With 95% confidence the true calibration error is at most 0.0129 (measured 0.00522 on
-    10,000 rows). Assumes that rows are independent draws from the population you will act
-    on, and that the model was fixed before these rows were looked at; assumes nothing else
-    about the model or the data.
+    10,000 rows). Assumes that rows are independent and come from the population you will
+    act on, and that the model was fixed before these rows were looked at; assumes nothing
+    else about the model or the data.
     >>> certificate.holds_for(0.02)
     True
     >>> certificate.method, certificate.n

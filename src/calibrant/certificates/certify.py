@@ -225,9 +225,9 @@ def certify(
     >>> y_true, y_prob, _ = cb.simulate.calibrated().draw(10_000, seed=1)
     >>> cb.certify(y_true, y_prob)
     With 95% confidence the true calibration error is at most 0.0129 (measured 0.00522 on
-    10,000 rows). Assumes that rows are independent draws from the population you will act
-    on, and that the model was fixed before these rows were looked at; assumes nothing else
-    about the model or the data.
+    10,000 rows). Assumes that rows are independent and come from the population you will
+    act on, and that the model was fixed before these rows were looked at; assumes nothing
+    else about the model or the data.
     """
     spec = CertificateSpec(
         confidence,

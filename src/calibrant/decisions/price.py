@@ -65,9 +65,10 @@ class Price:
     >>> price = cb.price_of_miscalibration(y_true, y_prob, **costs)
     >>> print(price.sentence)
     Miscalibration costs at most 0.335 a decision: with 95% confidence no nondecreasing
-    recalibration of these scores can save more. On these rows the best threshold would have
-    saved 0.132 a decision. Assumes that rows are independent draws from the population you
-    will act on, and that the model was fixed before these rows were looked at.
+    recalibration of these scores can save more. On these rows the best threshold would
+    have saved 0.132 a decision. Assumes that rows are independent and come from the
+    population you will act on, and that the model was fixed before these rows were looked
+    at.
     >>> price.saved_in_hindsight <= price.cap
     True
     """
