@@ -133,6 +133,31 @@ def by_dcurves() -> float:
     return float(np.abs(np.array(asked_dcurves()[1]) - mine).max())
 
 
+def by_probcal(name: str, mine: cb.Calibrator) -> float:
+    import probcal
+
+    y, p = rows()
+    theirs = getattr(probcal, name)().fit(p, y).predict_proba(GRID)
+    return float(np.abs(theirs - mine.fit(p, y).predict(GRID)).max())
+
+
+def by_probcal_pairs() -> float:
+    from probcal import VennAbersCalibrator
+
+    y, p = rows()
+    theirs = VennAbersCalibrator().fit(p, y).predict_interval(GRID)
+    return float(np.abs(theirs - cb.VennAbersCalibrator().fit(p, y).predict_pair(GRID)).max())
+
+
+def by_corp() -> float:
+    from probcal import corp_reliability
+
+    y, p = rows()
+    theirs, mine = corp_reliability(y, p), cb.brier_parts(y, p)
+    pairs = ((theirs.brier_mcb, mine.miscalibration), (theirs.brier_unc, mine.uncertainty))
+    return max(abs(one - other) for one, other in pairs)
+
+
 ECE_OF_OURS = partial(cb.expected_calibration_error, n_bins=BINS)
 #: A peer, what it is called there and here, and the largest difference, in a function.
 SAME: tuple[tuple[str, str, str, Callable[[], float]], ...] = (
@@ -165,6 +190,21 @@ SAME: tuple[tuple[str, str, str, Callable[[], float]], ...] = (
     ("venn-abers", "VennAbers", "VennAbersCalibrator.predict_pair", by_venn_abers),
     ("model-diagnostics", "decompose", "brier_parts", by_decompose),
     ("dcurves", "dca", "net_benefit", by_dcurves),
+    ("probcal", "ecce, its maximum", "kolmogorov_error",
+     partial(by_measure, "probcal", "ecce", cb.kolmogorov_error)),
+    ("probcal", 'ece(strategy="width")', "expected_calibration_error",
+     partial(by_measure, "probcal", "ece", ECE_OF_OURS)),
+    ("probcal", "corp_reliability", "brier_parts", by_corp),
+    ("probcal", "IsotonicCalibrator", "IsotonicCalibrator",
+     partial(by_probcal, "IsotonicCalibrator", cb.IsotonicCalibrator())),
+    ("probcal", "PlattCalibrator", "PlattCalibrator",
+     partial(by_probcal, "PlattCalibrator", cb.PlattCalibrator())),
+    ("probcal", "TemperatureCalibrator", "TemperatureCalibrator",
+     partial(by_probcal, "TemperatureCalibrator", cb.TemperatureCalibrator())),
+    ("probcal", "BetaCalibrator", "BetaCalibrator",
+     partial(by_probcal, "BetaCalibrator", cb.BetaCalibrator())),
+    ("probcal", "VennAbersCalibrator.predict_interval", "VennAbersCalibrator.predict_pair",
+     by_probcal_pairs),
     ("netcal", "ECE(equal_intervals=False)", 'expected_calibration_error(strategy="quantile")',
      by_quantile_bins),
     ("netcal", "LogisticCalibration", "PlattCalibrator",

@@ -142,6 +142,17 @@ def probmetrics_metric(name: str) -> Function:
     return measured
 
 
+def probcal_metric(name: str, **options: Any) -> Function:
+    """Return a metric; of the two numbers of `ecce` the largest difference, not the mean one."""
+    metric = getattr(importlib.import_module("probcal.metrics"), name)
+
+    def measured(y: np.ndarray, p: np.ndarray, **weights: Any) -> float:
+        found = metric(y, p, **weights, **options)
+        return float(getattr(found, "stat_max", found))
+
+    return measured
+
+
 def uncertainty_ece(debias: bool) -> Function:
     import calibration
 
@@ -188,6 +199,7 @@ MEASURES = (
         "one end",
         partial(probmetrics_metric, "KolmogorovSmirnovCalibrationMetric"),
     ),
+    Measure("probcal", "ecce", "one end", partial(probcal_metric, "ecce"), True),
     Measure(
         "calibrant",
         "expected_calibration_error",
@@ -201,6 +213,13 @@ MEASURES = (
     Measure("mcgrad", "expected_calibration_error", "bins", mcgrad_ece, True),
     Measure("torchmetrics", "BinaryCalibrationError", "bins", torchmetrics_error),
     Measure(
+        "probcal",
+        "ece",
+        "bins",
+        partial(probcal_metric, "ece", n_bins=BINS, strategy="width"),
+        True,
+    ),
+    Measure(
         "probmetrics", "CalibrationError", "bins", partial(probmetrics_metric, "CalibrationError")
     ),
     Measure("uncertainty-calibration", "get_ece", "bins", partial(uncertainty_ece, False)),
@@ -212,6 +231,14 @@ MEASURES = (
         "two bins, bias removed",
         partial(uncertainty_ece, True),
     ),
+    Measure(
+        "probcal",
+        "ece_debiased",
+        "bins, bias removed",
+        partial(probcal_metric, "ece_debiased"),
+        True,
+    ),
+    Measure("probcal", "smooth_ece", "smooth", partial(probcal_metric, "smooth_ece"), True),
     Measure("relplot", "smECE", "smooth", partial(relplot_metric, "smECE")),
     Measure(
         "relplot",

@@ -41,6 +41,7 @@ PEERS = (
     "netcal",
     "mapie",
     "mcgrad",
+    "probcal",
     "probmetrics",
     "torchmetrics",
     "model-diagnostics",
