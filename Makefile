@@ -91,8 +91,9 @@ bench-engines: $(VENV)/engines.stamp ## measure Spark, PostgreSQL, Dask and SQLi
 docs: $(VENV)/docs.stamp ## build the site into build/site; warnings are errors
 	PYTHONPATH=docs $(BIN)/python -m zensical build --strict --clean
 
-outputs: $(VENV)/docs.stamp ## write anew what blocks of the documentation print
+outputs: $(VENV)/docs.stamp ## write anew what blocks of the documentation print, and the notebook
 	$(BIN)/python tests/reference/pages.py
+	$(BIN)/python docs/notebook.py
 
 pictures: $(VENV)/docs.stamp ## make the pictures of the README, the page of commands and the paper's chapter anew
 	$(BIN)/python docs/pictures.py
