@@ -1,9 +1,11 @@
 import warnings
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 import calibrant as cb
 from reference import brute, published
@@ -228,3 +230,65 @@ def test_assert_calibrated_passes_and_fails_in_words():
 def test_a_single_label_warns():
     with pytest.warns(UserWarning, match="single value"):
         assert cb.calibration_error([1, 1], [0.5, 0.75]) == 0.375
+
+
+def distinct(seed):
+    """Labels and scores that all differ, in order, and their cumulative differences C_0 ... C_n."""
+    rng = np.random.default_rng(seed)
+    y_prob = np.sort(rng.random(rng.integers(1, 30)))
+    y_true = (rng.random(len(y_prob)) < y_prob**2).astype(int)
+    return y_true, y_prob, np.append(0, np.cumsum(y_true - y_prob)) / len(y_prob)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_is_ecce_r_and_at_most_twice_ecce_mad(seed):
+    """Arrieta-Ibarra et al. (2022): max C_k - min C_k, over k from 0 to n; and max |C_k|."""
+    y_true, y_prob, curve = distinct(seed)
+    found = quiet_error(y_true, y_prob)
+    assert found == pytest.approx(curve.max() - curve.min(), abs=1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        one_end = cb.kolmogorov_error(y_true, y_prob)
+    assert one_end == pytest.approx(np.abs(curve).max(), abs=1e-12)
+    assert one_end - 1e-12 <= found <= 2 * one_end + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_is_kuipers_statistic_of_the_cumulative_differences(seed):
+    """Kuiper adds the largest difference upwards and the largest downwards, each at least 0."""
+    y_true, y_prob, curve = distinct(seed)
+    up, down = max(0.0, curve.max()), max(0.0, -curve.min())
+    assert quiet_error(y_true, y_prob) == pytest.approx(up + down, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_divided_by_sigma_it_is_the_statistic_of_the_asymptotic_test(seed):
+    """n sigma is the root of the sum of f (1 - f); Feller (1951) has the law of the range."""
+    y_true, y_prob, _ = cb.simulate.calibrated().draw(5000, seed=seed)
+    sigma = np.sqrt(np.sum(y_prob * (1 - y_prob))) / len(y_prob)
+    ratio = cb.calibration_error(y_true, y_prob) / sigma
+    k = np.arange(1, 200)
+    expected = 8 * np.sum((-1.0) ** (k - 1) * k * norm.sf(k * ratio))
+    found = cb.calibration_test(y_true, y_prob, method="asymptotic")
+    assert found.p_value == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_is_the_cutoff_calibration_error_over_intervals_of_any_kind(seed):
+    """Rossellini et al. (2025): sup over intervals I of |E (Y - f) 1{f in I}|, on a population."""
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 9, 12) / 8
+    rates, mass = rng.random(12), rng.dirichlet(np.ones(12))
+    largest = 0.0
+    for low, high in combinations_with_replacement(np.linspace(-0.125, 1.125, 21), 2):
+        for left, right in product((np.less, np.less_equal), repeat=2):
+            inside = left(low, scores) & right(scores, high)
+            largest = max(largest, abs(np.sum(mass * (rates - scores) * inside)))
+    found = cb.calibration_error(rates, scores, sample_weight=mass)
+    assert found == pytest.approx(largest, abs=1e-12)
+
+
+def test_it_is_not_a_binned_error():
+    rates, scores = [0.58, 0.52], [0.52, 0.58]
+    assert cb.expected_calibration_error(rates, scores, n_bins=10) == pytest.approx(0, abs=1e-12)
+    assert cb.calibration_error(rates, scores) == pytest.approx(0.03, abs=1e-12)

@@ -42,6 +42,10 @@ def calibration_error(
     outcomes differ by more than 2 events in every 100 rows of the data. No bins, no smoothing,
     no dependence on the order of rows; equal scores are pooled.
 
+    It has other names: ECCE-R, Kuiper's statistic of calibration (not divided by a standard
+    deviation), and cutoff calibration error. It is not a binned error, which scikit-learn is
+    about to add under the name of this function; `expected_calibration_error` is one.
+
     Parameters
     ----------
     y_true : array_like or Predictions or Tally
@@ -64,8 +68,13 @@ def calibration_error(
     References
     ----------
     Gao, Parameswaran and Peng, "On the interpretability of conditional probability estimates in
-    the agnostic setting", AISTATS 2017, Definition 2. The same quantity is called ECCE-R or
-    Kuiper's statistic by Arrieta-Ibarra et al., JMLR 2022.
+    the agnostic setting", AISTATS 2017, Definition 2.
+
+    Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, "Metrics of calibration for probabilistic
+    predictions", JMLR 2022: ECCE-R, or Kuiper's statistic, for scores that all differ.
+
+    Rossellini, Soloff, Barber, Ren and Willett, "Can a calibration metric be both testable and
+    actionable?", arXiv:2502.19851, 2025: the cutoff calibration error, c(f) of the population.
 
     Examples
     --------
