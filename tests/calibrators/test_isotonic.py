@@ -92,9 +92,59 @@ def test_no_calibration_error_is_left_on_the_fitting_rows(sample):
     assert sorted_error(y_true, after, weight)[0] <= 1e-12
 
 
-def costs(y_true, score, p):
+@settings(max_examples=150)
+@given(small(rows=15))
+def test_a_continuous_function_leaves_no_calibration_error_either(sample):
+    """Algorithm 1, step 5: straight lines between blocks keep the values on the fitting rows."""
+    y_true, y_prob, weight = sample
+    if not two_classes(y_true, weight):
+        return
+    linear = fitted(y_true, y_prob, weight, "linear")
+    counted = np.ones(len(y_prob), dtype=bool) if weight is None else np.array(weight) > 0
+    after = linear.predict(np.array(y_prob)[counted])
+    assert (after == fitted(y_true, y_prob, weight).predict(np.array(y_prob)[counted])).all()
+    kept = None if weight is None else np.array(weight)[counted]
+    assert sorted_error(np.array(y_true)[counted], after, kept)[0] <= 1e-12
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_jump_of_the_continuous_function(seed):
+    y_true, y_prob, _ = overconfident().draw(200, seed=seed)
+    linear = fitted(y_true, y_prob, interpolation="linear")
+    knots, values = linear.function_.knots()
+    steepest = (np.diff(values) / np.diff(knots)).max()
+    grid = np.linspace(0, 1, 10_001)
+    assert np.diff(linear.predict(grid)).max() <= steepest * 1e-4 + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_strict_reads_the_objective_of_claim_3(seed):
+    """Nothing is tied any more, so intervals end inside blocks: max over a < b, over n."""
+    y_true, y_prob, _ = overconfident().draw(300, seed=seed)
+    order = np.argsort(y_prob)
+    y_true, y_prob = y_true[order], y_prob[order]
+    after = fitted(y_true, y_prob).predict(y_prob)
+    objective = np.ptp(np.append(0, np.cumsum(y_true - after))) / 300
+    strict = fitted(y_true, y_prob, interpolation="strict").predict(y_prob)
+    assert np.abs(strict - after).max() <= 1e-6
+    assert sorted_error(y_true, strict)[0] == pytest.approx(objective, abs=1e-6)
+    assert objective > 0.005
+
+
+def test_lines_through_the_middle_of_blocks_leave_an_error():
+    y_true, y_prob, _ = overconfident().draw(300, seed=1)
+    blocks = fitted(y_true, y_prob).function_
+    after = np.interp(y_prob, (blocks.low + blocks.high) / 2, blocks.value)
+    assert sorted_error(y_true, after)[0] > 0.005
+
+
+#: Whether a score of p itself acts.
+RULES = (np.greater_equal, np.greater)
+
+
+def costs(y_true, score, p, rule=np.greater_equal):
     """The cost of acting when the score reaches p: p a false positive, 1 - p a false negative."""
-    act = score >= p
+    act = rule(score, p)
     return np.where(act, p * (1 - y_true), (1 - p) * y_true).sum()
 
 
@@ -109,7 +159,29 @@ def test_decisions_never_cost_more_on_the_fitting_rows(seed):
             continue
         after = fitted(y_true, y_prob).predict(y_prob)
         for p in np.unique(np.concatenate([y_prob, after, rng.random(4)])):
-            assert costs(y_true, after, p) <= costs(y_true, y_prob, p) + 1e-9
+            before = [costs(y_true, y_prob, p, rule) for rule in RULES]
+            then = [costs(y_true, after, p, rule) for rule in RULES]
+            assert then[0] == pytest.approx(then[1], abs=1e-9)  # to act at p or not is the same
+            assert max(then) <= min(before) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_accuracy_never_falls_on_the_fitting_rows(seed):
+    """Claim 5, in particular: p = 1/2, with many scores and values of 1/2 among them."""
+    rng = np.random.default_rng(seed)
+    for _ in range(500):
+        rows = rng.integers(2, 16)
+        y_true, y_prob = rng.integers(0, 2, rows), rng.integers(0, 5, rows) / 4
+        if not two_classes(y_true):
+            continue
+        after = fitted(y_true, y_prob).predict(y_prob)
+        right = [[(rule(s, 0.5) == y_true).sum() for rule in RULES] for s in (y_prob, after)]
+        assert min(right[1]) >= max(right[0])
+
+
+def test_to_act_at_the_threshold_or_not_can_be_everything_before_calibration():
+    y_true, y_prob = np.ones(4, dtype=int), np.full(4, 0.5)
+    assert [costs(y_true, y_prob, 0.5, rule) for rule in RULES] == [0, 2]
 
 
 @pytest.mark.parametrize("seed", range(25))

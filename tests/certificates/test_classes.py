@@ -59,6 +59,13 @@ def test_linear_classes_as_published_and_without_overflow():
     assert classes.of_linear(100, 10**9).value == 0.5
 
 
+@pytest.mark.parametrize("d", [1, 2, 3, 10, 100, 10_000])
+@pytest.mark.parametrize("n", [6, 7, 20, 1000, 10**5, 10**9])
+def test_the_constant_of_the_papers_remark_on_linear_classes_is_1(n, d):
+    """It says O(sqrt(d log n / n))."""
+    assert classes.of_linear(n, d).value <= min(0.5, math.sqrt(d * math.log(n) / n))
+
+
 def vc_dimension(functions):
     """The largest set of columns on which a set of labelings is everything."""
     functions = np.array(sorted(functions))

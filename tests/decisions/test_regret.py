@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -130,3 +131,24 @@ def test_rows_in_clusters_are_not_taken_for_independent():
     assert found.cost == cb.expected_cost(y_true, y_prob, **costs).cost
     with pytest.raises(ValueError, match="price_of_miscalibration does not carry over"):
         cb.price_of_miscalibration(data, **costs)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_decision_with_payoffs_in_0_1_gains_more_than_twice_the_error(seed):
+    """By any nondecreasing change of the scores; three actions, populations of four scores."""
+    rng = np.random.default_rng(seed)
+    scores, rates, mass = np.sort(rng.random(4)), rng.random(4), rng.dirichlet(np.ones(4))
+    error = cb.calibration_error(rates, scores, sample_weight=mass)
+    grid = np.linspace(0, 1, 21)
+    changes = np.array(list(combinations_with_replacement(grid, 4)))
+    for _ in range(20):
+        if_not, if_event = rng.random((2, 3))
+
+        def payoff(reported, if_not=if_not, if_event=if_event):
+            believed = np.multiply.outer(1 - reported, if_not) + np.multiply.outer(
+                reported, if_event
+            )
+            action = believed.argmax(axis=-1)
+            return ((1 - rates) * if_not[action] + rates * if_event[action]) @ mass
+
+        assert payoff(changes).max() - payoff(scores) <= 2 * error + 1e-12

@@ -1,6 +1,7 @@
 """Theorem 1: verifiers accept P and its adversaries alike, unless some x comes again and again."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -74,6 +75,25 @@ def test_seeds_repeat_and_differ():
     np.testing.assert_array_equal(one, again)
     assert not np.array_equal(one, other)
     assert acceptance(by_bins(), LAW, N, 50, seed=1) == acceptance(by_bins(), LAW, N, 50, seed=1)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_lemma_holds_exactly_for_every_adversary_of_few_points(seed):
+    """A random verifier of two rows on four points: all sixteen laws with fixed labels, in sums."""
+    rng = np.random.default_rng(seed)
+    mass, f = rng.dirichlet(np.ones(4)), rng.random(4)
+    accepts = rng.random((4, 2, 4, 2))  # the chance, as a verifier may draw random numbers
+    rows = mass[:, np.newaxis] * np.column_stack([1 - f, f])
+    under_p = np.einsum("ab,cd,abcd", rows, rows, accepts)
+    repeated = np.sum(mass**2)
+    chances, weights = [], []
+    for labels in product([0, 1], repeat=4):
+        fixed = mass[:, np.newaxis] * np.eye(2)[list(labels)]
+        chances.append(np.einsum("ab,cd,abcd", fixed, fixed, accepts))
+        weights.append(np.prod(np.where(labels, f, 1 - f)))
+    assert sum(weights) == pytest.approx(1)
+    assert abs(np.dot(weights, chances) - under_p) <= repeated
+    assert max(chances) >= under_p - repeated
 
 
 @pytest.mark.parametrize("accepted", [0, 3, 40])
