@@ -56,10 +56,11 @@ test-docs: $(VENV)/docs.stamp docs ## run every block of every page and docstrin
 validity: $(VENV)/dev.stamp ## check every guarantee by long simulations, and the paper's data (CALIBRANT_DATA; minutes)
 	$(BIN)/python -m pytest -n auto --ignore tests/docs -m validity
 
-lint: $(VENV)/dev.stamp ## ruff and mypy --strict
+lint: $(VENV)/dev.stamp ## ruff, mypy --strict and spelling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell
 
 bench: $(BENCH)/bench.stamp ## measure against MAPIE, MCGrad and scikit-learn (installs them)
 	$(BENCH)/bin/python benchmarks/measure.py --save benchmarks/measure.md
@@ -98,6 +99,7 @@ outputs: $(VENV)/docs.stamp ## write anew what blocks of the documentation print
 pictures: $(VENV)/docs.stamp ## make the pictures of the README, the page of commands and the paper's chapter anew
 	$(BIN)/python docs/pictures.py
 	$(BIN)/python docs/commands.py
+	$(BIN)/python docs/glossary.py
 	$(BIN)/python docs/paper.py
 
 certificates: $(VENV)/dev.stamp ## measure widths and coverage for docs/certificates.md (minutes)

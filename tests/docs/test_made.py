@@ -18,6 +18,11 @@ def test_the_page_of_commands_is_current():
     assert commands.PAGE.read_text(encoding="utf-8") == commands.page(), "run make pictures"
 
 
+def test_the_glossary_is_current():
+    glossary = script("glossary")
+    assert glossary.PAGE.read_text(encoding="utf-8") == glossary.page(), "run make pictures"
+
+
 def test_the_terminal_is_the_one_the_code_draws():
     committed = (DOCS / "pictures" / "audit.svg").read_text(encoding="utf-8")
     assert script("pictures").terminal_picture() == committed, "run make pictures"

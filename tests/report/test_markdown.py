@@ -1,10 +1,17 @@
 """The audit as Markdown: tables that are tables, and names that are text."""
 
+import html
 import re
 
 import numpy as np
+import pytest
+from markdown_it import MarkdownIt
 
 import calibrant as cb
+from calibrant.report.markdown import plain
+
+#: What GitHub makes links of within a run of text (extended autolinks), and mentions.
+AUTOLINK = re.compile(r"www\.[\w-]|(https?|ftp)://|[\w.+-]+@[\w-]|@\w", re.IGNORECASE)
 
 
 def test_markdown_tables_have_as_many_cells_as_heads():
@@ -21,3 +28,37 @@ def test_nobody_is_mentioned_and_nothing_becomes_a_link():
     text = cb.audit(y_true, y_prob, by={"g": group}).to_markdown()
     assert "@everyone" not in text
     assert "://" not in text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "www.evil.com",
+        "WWW.evil.com",
+        "http://evil.com",
+        "ftp://evil.com/x",
+        "a@evil.com",
+        "mailto:a@evil.com",
+        "<b>x</b>",
+        "&lt;",
+        "[x](http://evil.com)",
+        "`x`",
+        "~~x~~",
+        "a\\|b",
+        "![x](http://evil.com/x.png)",
+        "<http://evil.com>",
+        "*x* _y_ **z**",
+    ],
+)
+def test_a_name_is_text_where_it_is_read(name):
+    page = MarkdownIt("commonmark").enable("strikethrough").render(plain(name))
+    texts = re.split(r"</?p>|<!---->|\n", page)
+    assert not any("<" in text for text in texts)
+    assert not any(AUTOLINK.search(html.unescape(text)) for text in texts)
+    assert html.unescape("".join(texts)) == name
+
+
+def test_there_are_no_entities_to_read():
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(400, seed=1)
+    found = cb.audit(y_true, y_prob, by={"g": np.where(y_true, "a & b", "c: <d>")})
+    assert not re.search(r"&#?\w+;", found.to_markdown())

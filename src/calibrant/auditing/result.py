@@ -319,6 +319,8 @@ class Audit:
         *,
         false_positive: float = 1.0,
         false_negative: float = 1.0,
+        title: str | None = None,
+        model: str | None = None,
     ) -> str:
         """Return the report as one HTML text, and write it to a file if there is a path.
 
@@ -330,10 +332,20 @@ class Audit:
             Where the slider for the cost of a false positive starts.
         false_negative : float, default 1
             The same for a false negative.
+        title : str, optional
+            The title of the report.
+        model : str, optional
+            The name of the model, which stands under the title.
         """
         costs = costs_of(false_positive, false_negative)
-        positive, negative = costs.false_positive, costs.false_negative
-        text: str = rendered("html", self, false_positive=positive, false_negative=negative)
+        text: str = rendered(
+            "html",
+            self,
+            false_positive=costs.false_positive,
+            false_negative=costs.false_negative,
+            title=title,
+            model=model,
+        )
         return written(text, path)
 
     def _repr_html_(self) -> str:

@@ -61,6 +61,8 @@ def command(
         Path | None,
         typer.Option(help="Write the findings to this Markdown file, in place of one there is."),
     ] = None,
+    title: Annotated[str | None, typer.Option(help="With --html: title of the report.")] = None,
+    model: Annotated[str | None, typer.Option(help="With --html: name of the model.")] = None,
     open_: Annotated[
         bool, typer.Option("--open", help="Show the HTML report in the browser.")
     ] = False,
@@ -111,7 +113,7 @@ def command(
     judgement = judged(found, limit, gate)
     found = _as_typed(found)
     if html is not None:
-        found.to_html(html, **costs)
+        found.to_html(html, **costs, title=title, model=model)
     if markdown is not None:
         write_whole(markdown, found.to_markdown())
 

@@ -10,12 +10,16 @@ from calibrant.certificates.certificate import rounded_down, rounded_up
 
 
 def number(value: float | None, sign: str = "") -> str:
-    """Show four decimals, or an exponent where they would say nothing."""
+    """Show four decimals, more where they would say nothing, and an exponent below a millionth."""
     if value is None:
         return ""
     if not math.isfinite(value):
         return "infinite"
-    return f"{value:{sign}.2e}" if 0 < abs(value) < 0.001 else f"{value:{sign}.4f}"
+    if value == 0 or abs(value) >= 0.001:
+        return f"{value:{sign}.4f}"
+    if abs(value) < 1e-6:
+        return f"{value:{sign}.1e}"
+    return f"{value:{sign}.{1 - math.floor(math.log10(abs(value)))}f}"
 
 
 def percent(value: float) -> str:

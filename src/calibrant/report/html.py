@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from datetime import date
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,21 +28,32 @@ from calibrant.report.findings import (
     no_advice,
 )
 from calibrant.report.formats import count, number, percent
+from calibrant.report.glossary import TERMS, anchor, term_of
 from calibrant.report.pictures import Bars
 from calibrant.report.policy import with_policy
 from calibrant.report.svg import key_of, svg_of
 
 
-def html_of(audit: Audit, *, false_positive: float = 1.0, false_negative: float = 1.0) -> str:
+def html_of(
+    audit: Audit,
+    *,
+    false_positive: float = 1.0,
+    false_negative: float = 1.0,
+    title: str | None = None,
+    model: str | None = None,
+) -> str:
     """Return the report as HTML text; costs say where its slider starts."""
     source = files("calibrant.report").joinpath("report.html.jinja").read_text(encoding="utf-8")
     environment = escaping_environment()
     environment.filters["capital"] = lambda text: text[:1].upper() + text[1:]
-    environment.filters |= {"number": number, "count": count, "named": named}
+    environment.filters |= {"term": _linked, "number": number, "count": count, "named": named}
     environment.filters |= {"interval_cells": interval_cells, "group_cells": group_cells}
     share = false_positive / (false_positive + false_negative)
     page = environment.from_string(source).render(
         audit=audit,
+        title=title or "Calibration report",
+        about=_about(audit, model),
+        terms={term: (anchor(term), line) for term, line in TERMS.items()},
         verdict=_verdict(audit),
         pictures=_pictures(audit),
         groups=audit.groups[:MOST_GROUPS],
@@ -95,6 +108,24 @@ def _verdict(audit: Audit) -> dict[str, str]:
         some = "a group" if failing == 1 else f"{failing:,} groups"
         mark, kind, title = "✖", "off", f"{title}, but {some} miscalibrated"
     return {"mark": mark, "kind": kind, "word": title}
+
+
+def _about(audit: Audit, model: str | None) -> list[tuple[str, str]]:
+    """Say what the report is about: the model, the data and the date."""
+    file = audit.provenance.file
+    parts = [
+        ("Model", model and named(model, MOST_OF_MESSAGE)),
+        ("Data", None if file is None else named(Path(file).name, MOST_OF_MESSAGE)),
+        ("Rows", count(audit.data.rows)),
+        ("Date", date.today().isoformat()),
+    ]
+    return [(name, value) for name, value in parts if value]
+
+
+def _linked(label: str) -> str | None:
+    """Return the anchor of the term that a label is about."""
+    term = term_of(label)
+    return None if term is None else anchor(term)
 
 
 def _pictures(audit: Audit) -> list[dict[str, Any]]:

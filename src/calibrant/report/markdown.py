@@ -18,14 +18,11 @@ from calibrant.report.findings import (
 )
 from calibrant.report.formats import count
 
-#: How marks are written that would mean something.
-_MARKS = {"\\": "\\\\", "|": "\\|", "<": "&lt;", ">": "&gt;", "&": "&amp;"}
-_MARKS |= {mark: f"\\{mark}" for mark in "*_`[]#$~"}
-#: Nobody is mentioned, and no address becomes a link: GitHub looks for both in the finished text,
-#: where a comment comes between.
-_MARKS |= {":": "&#58;", "@": "&#64;<!---->"}
-#: The dot of a name such as www.example.com, which becomes a link without a scheme.
-_BEFORE_LETTER = re.compile(r"\.(?=\w*[^\W\d])")
+#: Marks that would mean something; they have a backslash before them.
+_MARKS = re.compile(r"[\\|<>&*_`\[\]#$~]")
+#: Where an address would become a link, or somebody be mentioned: GitHub looks for both in the
+#: finished text, where a comment comes between.
+_LINKS = re.compile(r"@|:(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
 def markdown_of(audit: Audit) -> str:
@@ -93,5 +90,5 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 def plain(text: str) -> str:
     """Show text as it is: names from data become neither markup, nor HTML, nor links."""
-    shown = "".join(_MARKS.get(letter, letter) for letter in visible(text.replace("\n", " ")))
-    return _BEFORE_LETTER.sub("&#46;", shown)
+    line = visible(text.replace("\n", " "))
+    return _LINKS.sub(r"\g<0><!---->", _MARKS.sub(r"\\\g<0>", line))

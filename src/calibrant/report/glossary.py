@@ -1,0 +1,76 @@
+"""The glossary: one line for every term that a report prints. The documentation has the same."""
+
+from __future__ import annotations
+
+import re
+
+#: In the order of a report.
+TERMS = {
+    "calibration error": "The largest difference between observed and predicted events over all "
+    "ranges of scores, as a share of all rows. 0 means that observed and predicted events agree in "
+    "every range. Also known as ECCE-R, Kuiper's statistic and cutoff calibration error.",
+    "verdict": "Whether the true calibration error is within the limit you stated, over it, or "
+    "neither can be shown with these rows. Without a limit: whether a test rejects the scores.",
+    "limit": "The largest calibration error that is acceptable to you, stated before the rows were "
+    "looked at.",
+    "certified": "An upper bound on the true calibration error, valid at the stated confidence "
+    "level for any model and any distribution of the data, if the assumptions hold.",
+    "true calibration error": "The calibration error in the population that the rows came from, "
+    "which infinitely many rows would show.",
+    "confidence level": "How often statements made in this way are right, in the long run.",
+    "simultaneous": "The confidence level holds for all statements together, not for each of them "
+    "alone.",
+    "pointwise": "The confidence level holds at each score taken alone, not along the whole curve.",
+    "p-value": "How likely a calibration error at least this large is if the scores are right.",
+    "events observed": "The share of rows in which the event happened.",
+    "events predicted": "The mean score: the share of rows in which the event was predicted to "
+    "happen.",
+    "excess": "Observed minus predicted events in a range of scores, as a share of all rows. Below "
+    "0 the scores are too high.",
+    "O:E": "Observed over expected: events that happened, divided by the sum of the scores. 1 is "
+    "best.",
+    "ranking (ROC AUC)": "The chance that a row with the event has a higher score than a row "
+    "without it. 0.5 is guessing, 1 is perfect.",
+    "Brier score": "The mean squared difference between score and outcome. Lower is better.",
+    "log loss": "The mean of minus the logarithm of the probability given to what happened. Lower "
+    "is better.",
+    "miscalibration component": "The part of a loss that isotonic recalibration takes away on "
+    "these rows.",
+    "calibration slope": "The slope of a logistic regression of the outcome on the log-odds of the "
+    "score. 1 is best; below 1 the scores are too extreme.",
+    "calibration intercept": "The intercept of that regression with the slope held at 1. 0 is "
+    "best; below 0 the scores are too high.",
+    "ECE": "Expected calibration error: the mean difference between score and observed rate over "
+    "bins. It depends on the bins, and chance alone makes it larger than 0.",
+    "Kolmogorov-Smirnov error": "The calibration error over ranges that start at the lowest score.",
+    "smallest undetectable L1 error": "By how much single probabilities may be off on average "
+    "without any test being able to show it.",
+    "isotonic regression": "The non-decreasing function of the score that is closest to the "
+    "outcomes. It has steps, and needs no bins.",
+    "confidence band": "Contains the whole true curve, at the stated confidence level.",
+    "consistency band": "Where the curve would lie if the scores were right (pointwise).",
+    "held-out rows": "Rows that a calibrator was not fitted on.",
+    "recalibration": "Replacing each score by a function of it, fitted on labelled rows, so that "
+    "it agrees with the observed rate.",
+    "nondecreasing": "A higher score never becomes a lower one.",
+    "standard error": "How much an estimate varies between samples of this size.",
+    "false positive": "Acting on a row in which the event does not happen.",
+    "false negative": "Not acting on a row in which the event happens.",
+    "non-integer weights": "Weights that cannot be numbers of rows, so that statements about rows "
+    "have no meaning.",
+    "tally": "Sums of rows in cells of scores. What the rows look like inside a cell is unknown, "
+    "so some numbers have bounds.",
+}
+
+
+def anchor(term: str) -> str:
+    """Return the name of a term in a link."""
+    return "term-" + "-".join(re.findall(r"[a-z0-9]+", term.lower()))
+
+
+def term_of(label: str) -> str | None:
+    """Return the term that the label of a number is about; None if it needs no explanation."""
+    lower = label.lower()
+    if label == "observed / expected":
+        return "O:E"
+    return next((term for term in TERMS if lower.startswith(term.lower())), None)
