@@ -32,3 +32,30 @@ def test_the_page_of_certificates_says_how_far_the_limit_is_off():
     assert "a 95% bound misses up to 7.3% (n = 1)" in text
     assert "About half of the samples of that size will do; with `assurance=0.9`, 90% will." in text
     assert "No guarantee rests on such a draw" in text
+
+
+#: Words that only we would understand, and what stands for them.
+PRIVATE = {
+    r"next to (it|its)\b": "with it, compared with",
+    r"\bfor certain\b(?! *,)": "at the 95% level",
+    r"\bshall\b": "should",
+    r"\bpromis(e|es|ed|ing)\b": "guarantee",
+    r"\bmend(s|ed)?\b": "fix or recalibrate",
+    r"\btakes? rows for\b": "assumes",
+    r"\bat each score by itself\b": "pointwise",
+    r"\bof it miscalibration\b": "miscalibration component",
+    r"\bno test excludes\b": "undetectable",
+    r"\bcount no rows\b|\bno row counts\b": "non-integer weights",
+    r"\bthe first row is 0\b": "0-based",
+    r"\bbrownian test\b": "asymptotic test",
+    r"\bin units of both costs\b": "if the two costs add up to 1",
+    r"\bthis room\b|\brooms\b": "page, guide, package",
+    r"\bby lot\b": "at random",
+}
+
+
+@pytest.mark.parametrize("path", PAGES + SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_pages_and_messages_are_in_the_words_of_the_field(path):
+    text = words(path)
+    found = {word: instead for word, instead in PRIVATE.items() if re.search(word, text, re.I)}
+    assert not found

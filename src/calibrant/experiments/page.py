@@ -175,7 +175,7 @@ _OTHER = {"disagrees": "do not", "undecided": "stay open"}
 
 
 def reading(results: dict[str, Any]) -> str:
-    """Say which reading of PageTable 1 the numbers support."""
+    """Say which reading of Table 1 the numbers support."""
     if "table1" not in results:
         return ""
     found = results["table1"]["supported"]
@@ -192,7 +192,7 @@ def reading(results: dict[str, Any]) -> str:
     }
     exponents = sorted({one["exponent"] for one in results["table1"]["readings"]})
     return (
-        "PageTable 1 leaves several choices open. With weak regularisation, means over all topics, "
+        "Table 1 leaves several choices open. With weak regularisation, means over all topics, "
         "training or fresh documents, and word frequencies that fall as rank to the power "
         f"-{' or -'.join(f'{one:g}' for one in exponents)}, its numbers are nearest to those of "
         f"{where[found['documents']]} and -{found['exponent']:g}: within "
@@ -234,7 +234,7 @@ def _readings(table: dict[str, Any]) -> PageTable:
     rows.append(["the paper", *(f"{said[n]['mean']:.4f} ± {said[n]['sd']:.4f}" for n in names)])
     return PageTable(
         "table1",
-        "PageTable 1, by reading",
+        "Table 1, by reading",
         f"Mean and deviation over {table['runs']} runs of {table['documents']:,} documents.",
         ["reading", "l1 error", "c_emp", "trivial l1", "label frequency"],
         rows,
@@ -256,7 +256,7 @@ def _grid(table: dict[str, Any]) -> PageTable:
     ]
     return PageTable(
         "table1-grid",
-        "PageTable 1, one choice changed at a time",
+        "Table 1, one choice changed at a time",
         f"One run, mean of {table['grid'][0]['topics']} topics. Regularisation is the weight of "
         "the squared norm.",
         ["exponent", "regularisation", "length", *_WHERE],

@@ -28,7 +28,7 @@ _ROUNDING = 1e-9
 
 
 class SampledRows(NamedTuple):
-    """SampledRows drawn from a law: the point and the label of each."""
+    """Rows drawn from a law: the point and the label of each."""
 
     x: IntArray
     y: BoolArray

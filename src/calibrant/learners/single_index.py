@@ -26,7 +26,7 @@ from calibrant.learners.link import Kind, Link, Scale, fit_link, rises, to_score
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TrainingRows:
-    """TrainingRows to learn from: features, labels, weights (None if all are 1)."""
+    """Rows to learn from: features, labels, weights (None if all are 1)."""
 
     table: Any
     label: BoolArray
