@@ -119,11 +119,11 @@ def test_a_verdict_is_wrong_at_most_as_often_as_the_level_says(rows, nudge, wron
 
 @pytest.mark.validity
 @pytest.mark.parametrize("law", [OFF, cb.simulate.wavy()], ids=str)
-@pytest.mark.parametrize("rows", [50, 500, 3500, 20_000])
+@pytest.mark.parametrize("rows", [50, 3500])
 @pytest.mark.parametrize(("nudge", "wrong"), [(0.999, "within"), (1.001, "over")])
 def test_verdicts_hold(law, rows, nudge, wrong):
     limit = nudge * law.calibration_error
-    _wrong(law, rows, 1000, wrong, max_error=limit)
+    _wrong(law, rows, 200, wrong, max_error=limit)
     big = law.draw(2_000_000, seed=99)
     rate = float(np.mean(big.true_prob))
-    _wrong(law, rows, 1000, wrong, max_relative_error=limit / rate)
+    _wrong(law, rows, 200, wrong, max_relative_error=limit / rate)
