@@ -130,6 +130,8 @@ RENDERERS |= {
     "html": ("calibrant.report.html", "html_of"),
     "markdown": ("calibrant.report.markdown", "markdown_of"),
     "findings": ("calibrant.report.findings", "to_list"),
+    "comparison html": ("calibrant.report.comparison", "html_of"),
+    "comparison text": ("calibrant.report.terminal", "comparison_text"),
 }
 #: What is loaded when first asked for: scikit-learn takes a second to import, and most programs
 #: draw nothing.

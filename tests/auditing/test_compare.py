@@ -1,6 +1,8 @@
 """Several models on the same rows, in every engine, against the same by hand."""
 
 import json
+import pickle
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ from scipy.stats import binom, norm
 
 import calibrant as cb
 from calibrant.errors import InputError
+from reference.comparing import EQUALLY_WRONG, false_claims, too_many
 from reference.engines import ENGINES, same
 
 RNG = np.random.default_rng(9)
@@ -40,9 +43,12 @@ def by_hand(frame, confidence=0.95):
     for name in MODELS:
         p = frame[name].to_numpy()
         level = 1 - (1 - confidence) / len(MODELS)
-        certificate = cb.certify(y, p, confidence=level, method="certified", sided="both")
+        ends = {
+            method: cb.certify(y, p, confidence=level, method=method, sided="both")
+            for method in ("certified", "asymptotic")
+        }
         log = -np.log(np.where(y == 1, p, 1 - p))
-        found[name] = (cb.calibration_error(y, p), certificate, (y - p) ** 2, log)
+        found[name] = (cb.calibration_error(y, p), ends, (y - p) ** 2, log)
     return found
 
 
@@ -63,10 +69,15 @@ def test_every_engine_gives_what_the_definition_says(wrap, weight, tmp_path):
     expected = by_hand(rows)
     assert found.rows == len(rows)
     for one in found.models:
-        error, certificate, squared, log = expected[one.name]
+        error, ends, squared, log = expected[one.name]
         assert one.calibration_error == pytest.approx(error, abs=1e-12)
-        assert one.certificate.upper == pytest.approx(certificate.upper, abs=1e-9)
-        assert one.certificate.lower == pytest.approx(certificate.lower, abs=1e-9)
+        for stated, by_itself in (
+            (one.certificate, ends["certified"]),
+            (one.asymptotic, ends["asymptotic"]),
+        ):
+            assert stated.method == by_itself.method
+            assert stated.upper == pytest.approx(by_itself.upper, abs=1e-9)
+            assert stated.lower == pytest.approx(by_itself.lower, abs=1e-9)
         assert one.brier == pytest.approx(squared.mean(), abs=1e-12)
         assert one.log_loss == pytest.approx(log.mean(), abs=1e-12)
         weights = None if weight is None else TABLE["w"]
@@ -81,8 +92,13 @@ def test_every_engine_gives_what_the_definition_says(wrap, weight, tmp_path):
     for one in found.differences:
         first, second = expected[one.first], expected[one.second]
         assert one.calibration_error.value == pytest.approx(first[0] - second[0], abs=1e-12)
-        assert one.calibration_error.lower == pytest.approx(first[1].lower - second[1].upper)
-        assert one.calibration_error.upper == pytest.approx(first[1].upper - second[1].lower)
+        for estimate, method in (
+            (one.calibration_error, "certified"),
+            (one.calibration_error_asymptotic, "asymptotic"),
+        ):
+            one_by, other_by = first[1][method], second[1][method]
+            assert estimate.lower == pytest.approx(one_by.lower - other_by.upper)
+            assert estimate.upper == pytest.approx(one_by.upper - other_by.lower)
         for estimate, k in ((one.brier, 2), (one.log_loss, 3)):
             gap = first[k] - second[k]
             floor = np.mean(expected_squares(rows, one.first, one.second)[k - 2])
@@ -102,7 +118,7 @@ def test_arrays_and_words():
     assert twice.differences[0].brier.value == 0
     assert (
         twice.summary[1]
-        == "At 95% confidence no model is shown to be better calibrated than another."
+        == "No difference in calibration is shown at the 95% level (simultaneous over 2 models)."
     )
 
 
@@ -240,10 +256,107 @@ def test_a_name_decides_nothing():
     turned = cb.compare(y_true, {"truth": truth, "not certain": y_prob}).differences[0]
     assert (turned.better, turned.verdict) == (
         "truth",
-        "truth is better calibrated than not certain",
+        "truth is better calibrated than not certain (proved)",
     )
     equal = cb.compare(y_true, {"a": truth, "b": truth}).differences[0]
     assert equal.better is None
+
+
+def test_the_words_tell_what_is_proved_from_what_is_significant():
+    """An error of 0.023 on 20,000 rows: on this sample it takes the asymptotic intervals."""
+    law = cb.simulate.overconfident(1.265)
+    assert law.calibration_error == pytest.approx(0.023, abs=1e-4)
+    y_true, y_prob, truth = law.draw(20_000, seed=3)
+    shifted = np.clip(truth + 0.06, 0, 1)
+    found = cb.compare(y_true, {"scores": y_prob, "truth": truth, "shifted": shifted})
+    first, second, third = found.differences
+    assert [one.evidence for one in found.differences] == ["significant", "proved", "proved"]
+    assert (first.better, first.significantly_better) == (None, "truth")
+    assert first.verdict == "truth is better calibrated than scores (significant)"
+    assert second.better == second.significantly_better == "scores"
+    assert found.summary[1:3] == (
+        "Proved at the 95% level (simultaneous over 3 models), if rows are independent: "
+        f"{second._order}; {third._order}.",
+        "Significant at 5% (simultaneous) by asymptotic intervals, not proved: "
+        "truth is better calibrated than scores.",
+    )
+    plain = found.to_dict()["differences"][0]
+    assert plain["evidence"] == "significant"
+    assert plain["calibration_error_asymptotic"]["lower"] > 0 > plain["calibration_error"]["lower"]
+    same = cb.compare(y_true, {"a": y_prob, "b": truth, "c": truth})
+    assert "No difference in calibration is shown for the other pair." in same.summary
+
+
+def test_scores_are_told_from_true_probabilities_on_most_samples():
+    law, runs = cb.simulate.overconfident(1.265), 40
+    shown = 0
+    for seed in range(runs):
+        y_true, y_prob, truth = law.draw(20_000, seed=seed)
+        pair = cb.compare(y_true, {"scores": y_prob, "truth": truth}).differences[0]
+        assert pair.significantly_better != "scores"
+        shown += pair.evidence != "none"
+    assert shown >= 30  # about 9 in 10 are; fewer than 30 of 40 has a chance of 0.002
+
+
+@pytest.mark.parametrize("rows", [60, 4000])
+@pytest.mark.parametrize("law", EQUALLY_WRONG)
+def test_models_with_equal_errors_are_seldom_told_apart(law, rows):
+    assert not too_many(false_claims(law, rows, 60)["significant"], 60)
+
+
+def test_pictures_are_those_of_the_rows_and_come_when_asked_for():
+    models = {name: TABLE[name] for name in MODELS}
+    found = cb.compare(TABLE["y"], models)
+    assert "curves" not in vars(found)
+    for curves, (name, scores) in zip(found.curves, models.items(), strict=True):
+        alone = cb.audit(TABLE["y"], scores).curves
+        for one, other in (
+            (curves.difference.difference, alone.difference.difference),
+            (curves.reliability.observed, alone.reliability.observed),
+        ):
+            np.testing.assert_allclose(one, other, rtol=0, atol=1e-12, err_msg=name)
+        assert curves.reliability.consistent_lower is None
+    assert found == cb.compare(TABLE["y"], models)
+
+
+@pytest.mark.parametrize("wrap", [ENGINES[e] for e in ("pandas", "polars lazy", "duckdb table")])
+def test_every_engine_has_the_pictures(wrap, tmp_path):
+    found = cb.compare(wrap(TABLE, tmp_path), label="y", probs=MODELS, weight="w")
+    alone = cb.compare(TABLE["y"], {name: TABLE[name] for name in MODELS}, sample_weight=TABLE["w"])
+    for one, other in zip(found.curves, alone.curves, strict=True):
+        same(one.to_dict(), other.to_dict())
+
+
+def test_printed_it_is_sentences_and_a_table():
+    models = {"a [red]": TABLE["a b"], "\x1b[31m": TABLE["*"]}
+    found = cb.compare(TABLE["y"], models)
+    prose, table = str(found).split("\n\n")
+    assert tuple(prose.splitlines()) == found.summary
+    head, columns, first, second = table.splitlines()
+    assert "95% simultaneous" in head
+    assert columns.split()[:4] == ["model", "error", "proved", "asymptotic"]
+    assert first.startswith("a [red]  ")
+    assert second.startswith(r"\x1b[31m  ")
+    assert f"{found.models[0].calibration_error:.4f}" in first
+    assert "\n" not in repr(found)
+
+
+def test_a_comparison_is_pickled_without_its_rows():
+    found = cb.compare(TABLE["y"], {name: TABLE[name] for name in MODELS})
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found
+    assert repr(again) == repr(found)
+    with pytest.raises(InputError, match="without its rows"):
+        again.to_html()
+    page = found.to_html()
+    assert pickle.loads(pickle.dumps(found)).to_html() == page
+
+
+def test_a_notebook_shows_the_report():
+    found = cb.compare(TABLE["y"], {name: TABLE[name] for name in MODELS})
+    frame = found._repr_html_()
+    assert frame.startswith('<iframe title="Comparison of models"')
+    assert escape(found.to_html()) in frame
 
 
 def test_what_cannot_be_compared_is_refused():

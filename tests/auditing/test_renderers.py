@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 import calibrant as cb
-from calibrant.auditing.renderers import RENDERERS, rendered
+from calibrant.auditing.renderers import RENDERERS, in_frame, rendered
 from calibrant.simulate import overconfident
 
 
@@ -29,6 +29,17 @@ def test_a_renderer_gets_the_result_and_its_options(monkeypatch):
     assert rendered("repr", "a result", most=4) == import_module("calibrant._text").shown(
         "a result", 4
     )
+
+
+def test_a_frame_holds_a_page_or_the_prose():
+    frame = in_frame("a <title>", lambda: '<p class="x">', ["one", "<two>"])
+    assert frame.startswith('<iframe title="a &lt;title&gt;" style=')
+    assert 'srcdoc="&lt;p class=&quot;x&quot;&gt;"' in frame
+
+    def without_extra():
+        raise cb.InputError("not installed")
+
+    assert in_frame("a", without_extra, ["one", "<two>"]) == "<p>one</p><p>&lt;two&gt;</p>"
 
 
 def test_no_renderer_is_loaded_before_it_is_asked_for():

@@ -94,7 +94,12 @@ def test_what_is_missing_is_no_row():
 def test_differences_of_models_have_ends():
     compared = cb.compare(Y_TRUE, {"a": Y_PROB, "b": Y_PROB**2})
     rows = differences_of(compared.differences[0])
-    assert [one.label for one in rows] == ["calibration error", "Brier score", "log loss"]
+    assert [one.label for one in rows] == [
+        "calibration error",
+        "the same, asymptotic",
+        "Brier score",
+        "log loss",
+    ]
     assert all(one.interval[0] < one.value < one.interval[1] for one in rows)
     out = io.StringIO()
     terminal.render_comparison(compared, Console(file=out, width=100))

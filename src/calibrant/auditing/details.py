@@ -19,7 +19,7 @@ from calibrant.errors import InputError
 
 
 class Details:
-    """The diagram of an audit and the rows behind it, to be looked at again.
+    """The diagram of an audit, or of a model in a comparison, and the rows behind it.
 
     Copies keep the rows. What is pickled does not: it holds what was found before, and says so
     where more is asked of it.

@@ -6,7 +6,6 @@ import json
 import math
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,13 @@ from calibrant.auditing.advice import Advice, advice_of, no_advice
 from calibrant.auditing.curves import Curves
 from calibrant.auditing.details import Details
 from calibrant.auditing.groups import GroupFinding
-from calibrant.auditing.renderers import rendered
+from calibrant.auditing.renderers import in_frame, rendered
 from calibrant.auditing.verdict import Verdict
 from calibrant.certificates.certificate import Certificate, percent
 from calibrant.certificates.evidence import too_good
 from calibrant.certificates.testing import CalibrationTest
 from calibrant.core.diagram import TOLERANCE
 from calibrant.decisions.costs import costs_of
-from calibrant.errors import InputError
 from calibrant.measures.family import Measures
 from calibrant.measures.interval import Interval
 
@@ -350,12 +348,7 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """Show the report in a notebook, in a frame of its own."""
-        try:
-            page = escape(self.to_html())
-        except InputError:  # without the extra there is the prose
-            return "".join(f"<p>{escape(sentence)}</p>" for sentence in self.summary)
-        style = "width:100%;height:40rem;border:1px solid #d0d7de"
-        return f'<iframe title="Calibration report" style="{style}" srcdoc="{page}"></iframe>'
+        return in_frame("Calibration report", self.to_html, self.summary)
 
     def to_metrics(self) -> dict[str, float]:
         """Return the main numbers as a flat dict of floats, for experiment trackers.

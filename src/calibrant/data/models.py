@@ -13,7 +13,7 @@ import numpy as np
 from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import FloatArray
-from calibrant.core.diagram import Diagram, resolve
+from calibrant.core.diagram import Diagram, Needs, Source, resolve
 from calibrant.core.extremes import reaching_extremes
 from calibrant.data import refusals
 from calibrant.data.memory.source import ArraySource
@@ -50,9 +50,11 @@ class Models(Protocol):
 
     names: list[str]
     warnings: tuple[str, ...]
+    #: The rows of each model by itself.
+    sources: list[Source]
 
-    def diagrams(self) -> list[Diagram]:
-        """Return the diagram of each model, its extremes resolved."""
+    def diagrams(self, *needs: Needs) -> list[Diagram]:
+        """Return the diagram of each model, resolved for its extremes and other needs."""
 
     def pairs(self) -> PairSums:
         """Compare all pairs row by row, in one pass."""
@@ -63,11 +65,12 @@ class ArrayModels:
 
     def __init__(self, names: list[str], data: list[Predictions]) -> None:
         self.names, self._data = names, data
+        self.sources: list[Source] = [one.source for one in data]
         self.warnings = tuple(dict.fromkeys(text for one in data for text in one.warnings))
 
-    def diagrams(self) -> list[Diagram]:
-        """Return the diagram of each model, its extremes resolved."""
-        return [resolve(one.source, reaching_extremes) for one in self._data]
+    def diagrams(self, *needs: Needs) -> list[Diagram]:
+        """Return the diagram of each model, resolved for its extremes and other needs."""
+        return [resolve(source, reaching_extremes, *needs) for source in self.sources]
 
     def pairs(self) -> PairSums:
         """Compare all pairs row by row, in one pass."""
@@ -129,14 +132,15 @@ class FrameModels:
             )
             for name in names
         ]
+        self.sources: list[Source] = [*each]
         self._source: FrameSource = each[0]
         notes = [text for one in each for text in one.facts.warnings]
         self.warnings: tuple[str, ...] = tuple(dict.fromkeys(notes))
         scores = {f"f{k}": name for k, name in enumerate(names)}
         self._rows: Table = self._source.read(scores)
 
-    def diagrams(self) -> list[Diagram]:
-        """Return the diagram of each model, its extremes resolved."""
+    def diagrams(self, *needs: Needs) -> list[Diagram]:
+        """Return the diagram of each model, resolved for its extremes and other needs."""
         from calibrant.core.expressions import col, kept, lit
         from calibrant.data.engine.groups import GroupedFrames
         from calibrant.data.groups import resolve_groups
@@ -150,7 +154,7 @@ class FrameModels:
         ]
         stacked = each[0].above(each[1:])
         grouped = GroupedFrames.stacked(self._source, stacked, "model", self.names, columns)
-        [(_, found)] = resolve_groups(grouped)
+        [(_, found)] = resolve_groups(grouped, *needs)
         return found
 
     def pairs(self) -> PairSums:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from calibrant.auditing.compare import Difference
+from calibrant.auditing.compare import Difference, ModelFinding
 from calibrant.auditing.groups import GroupFinding, finite_or_text
 from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import percent, rounded_down, rounded_up
@@ -158,10 +158,18 @@ def _p_value(test: CalibrationTest | None) -> tuple[Finding, ...]:
 
 def differences_of(pair: Difference) -> tuple[Finding, ...]:
     """List by how much the first of two models differs from the second one."""
-    error, proved = pair.calibration_error, "with proved ends"
+    proved, limit = "by finite-sample intervals", "by asymptotic intervals"
     normal = "with the normal interval of differences row by row"
     return (
-        *found("calibration error", error, f"first minus second, {proved}", DIFFERENCE),
+        *found(
+            "calibration error", pair.calibration_error, f"first minus second, {proved}", DIFFERENCE
+        ),
+        *found(
+            "the same, asymptotic",
+            pair.calibration_error_asymptotic,
+            f"first minus second, {limit}",
+            DIFFERENCE,
+        ),
         *found("Brier score", pair.brier, f"first minus second, {normal}", DIFFERENCE),
         *found("log loss", pair.log_loss, f"first minus second, {normal}", DIFFERENCE),
     )
@@ -206,6 +214,19 @@ def scores_of(one: Interval) -> str:
         digits = next((d for d in range(4, 17) if f"{one.p1:.{d}g}" != f"{one.p2:.{d}g}"), 17)
         low, high = f"{one.p1:.{digits}g}", f"{one.p2:.{digits}g}"
     return f"{low} to {high}"
+
+
+#: What a report says of a model next to others.
+MODEL_COLUMNS = ("model", "error", "proved", "asymptotic", "Brier", "log loss")
+
+
+def model_cells(one: ModelFinding) -> tuple[str, ...]:
+    """Write what was found for a model, all but its name."""
+    ends = (
+        f"{rounded_down(part.lower)} to {rounded_up(part.upper)}"
+        for part in (one.certificate, one.asymptotic)
+    )
+    return (number(one.calibration_error), *ends, number(one.brier), number(one.log_loss))
 
 
 def interval_cells(one: Interval) -> tuple[str, ...]:

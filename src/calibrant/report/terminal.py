@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.columns import Columns
 from rich.console import Console, Group
+from rich.table import Table
 from rich.text import Text
 
 from calibrant._text import named
 from calibrant.auditing.compare import Comparison
 from calibrant.auditing.result import Audit
-from calibrant.certificates.certificate import rounded_down, rounded_up
+from calibrant.certificates.certificate import percent
 from calibrant.decisions.price import Price
 from calibrant.decisions.regret import DecisionCost
 from calibrant.report.findings import (
     FACTS,
     MEASURES,
+    MODEL_COLUMNS,
     costs_by_rule,
     differences_of,
     facts_of,
     measures_of,
+    model_cells,
     no_advice,
 )
 from calibrant.report.formats import number
@@ -42,6 +46,8 @@ if TYPE_CHECKING:  # scikit-learn takes a second to import
 
 #: What the widest table takes.
 LEAST_WIDTH = 78
+#: Nothing is wrapped in text for other programs.
+_WIDE = 10_000
 
 
 def render(audit: Audit, console: Console) -> None:
@@ -98,18 +104,6 @@ def render_evaluation(study: Evaluation, console: Console) -> None:
 
 def render_comparison(found: Comparison, console: Console) -> None:
     """Print a comparison of models."""
-    models = table_of(
-        "Models", "model", "calibration error", "true one between", "Brier", "log loss"
-    )
-    for one in found.models:
-        ends = one.certificate
-        models.add_row(
-            Text(named(one.name)),
-            number(one.calibration_error),
-            f"{rounded_down(ends.lower)} and {rounded_up(ends.upper)}",
-            number(one.brier),
-            number(one.log_loss),
-        )
     pairs = table_of("Differences: below 0 the first is better", "models", "of", "value", "between")
     for pair in found.differences:
         both = f"{named(pair.first)} - {named(pair.second)}"
@@ -122,11 +116,29 @@ def render_comparison(found: Comparison, console: Console) -> None:
             *(Text(sentence) for sentence in found.summary[1:]),
             *(Text(f"Note: {warning}", style="yellow") for warning in found.warnings),
             Text(),
-            models,
+            _models_table(found),
             Text(),
             pairs,
         )
     )
+
+
+def comparison_text(found: Comparison) -> str:
+    """Return a comparison in sentences and a table of the models, as plain text."""
+    table = StringIO()
+    Console(file=table, width=_WIDE, color_system=None).print(_models_table(found))
+    notes = (f"Note: {warning}" for warning in found.warnings)
+    rows = (line.rstrip() for line in table.getvalue().splitlines())
+    return "\n".join([*found.summary, *notes, "", *rows])
+
+
+def _models_table(found: Comparison) -> Table:
+    """Show the models, the intervals of all at one level."""
+    sure = percent(found.confidence)
+    table = table_of(f"Models, with {sure} simultaneous intervals for the error", *MODEL_COLUMNS)
+    for one in found.models:
+        table.add_row(Text(named(one.name)), *model_cells(one))
+    return table
 
 
 def render_claims(
