@@ -7,11 +7,12 @@ from matplotlib.figure import Figure
 
 import calibrant as cb
 from calibrant.report.displays.cost import cost_picture
-from calibrant.report.displays.cumulative import cumulative_picture
+from calibrant.report.displays.cumulative import cumulative_overlay, cumulative_picture
 from calibrant.report.displays.groups import groups_picture
 from calibrant.report.displays.reliability import reliability_picture
-from calibrant.report.drawing import drawn_on
-from calibrant.report.svg import svg_of
+from calibrant.report.drawing import drawn_on, models_on
+from calibrant.report.overlay import Model, look_of
+from calibrant.report.svg import css_of_models, key_of, svg_of
 from calibrant.simulate import calibrated, overconfident
 
 Y_TRUE, Y_PROB, _ = overconfident().draw(2000, seed=1)
@@ -43,3 +44,31 @@ def test_shared_axes_show_every_picture_whole():
         low, high = axes[0].get_ylim()
         assert low == pytest.approx(min(wide.y.low, narrow.y.low))
         assert high > max(wide.y.high, narrow.y.high)
+
+
+def test_a_picture_takes_the_place_of_one_of_its_name_and_knows_its_models():
+    ax = Figure(figsize=(6, 5)).subplots()
+    assert models_on(None, "reliability") == models_on(ax, "reliability") == ()
+    drawn_on(ax, reliability_picture(AUDIT), (6, 5), ["one"])
+    before = len(ax.get_children())
+    drawn_on(ax, reliability_picture(AUDIT), (6, 5), ["two"])
+    assert models_on(ax, "reliability") == ["two"]
+    assert models_on(ax, "cost") == ()
+    assert len(ax.get_children()) == before
+    assert len(ax.containers) == 1
+
+
+def test_several_models_are_described_once_and_drawn_twice():
+    curves = AUDIT.curves.difference
+    picture = cumulative_overlay([Model("a", 0.1), Model("b", 0.2)], [curves, curves])
+    ax = drawn_on(Figure(figsize=(6, 5)).subplots(), picture, (6, 5))
+    svg = svg_of(picture)
+    for layer in picture.layers[1:]:
+        [line] = [one for one in ax.lines if one.get_label() == layer.label]
+        look = look_of(layer.model)
+        assert line.get_color() == look.colour
+        assert line.is_dashed() == bool(look.dashes)
+        assert f'class="curve model-{layer.model}"' in svg
+        assert f'class="hover model-{layer.model}"' in svg
+        assert f"model-{layer.model} {{ stroke: {look.colour};" in css_of_models(2)
+        assert f'class="curve model-{layer.model}"' in key_of(layer)

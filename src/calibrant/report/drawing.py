@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from calibrant._extras import require
 from calibrant.errors import InputError
+from calibrant.report.overlay import look_of
 from calibrant.report.pictures import Area, Axis, Bars, Layer, Line, Picture, Points, Span
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 #: Colours that colour-blind readers tell apart (Okabe and Ito), of different lightness.
@@ -36,6 +41,8 @@ _STYLES: dict[str, dict[str, Any]] = {
     "after": {"color": _GREEN, "linestyle": "--", "linewidth": 2},
     "always": {"color": _ORANGE, "linestyle": ":"},
     "never": {"color": _RED, "linestyle": "-."},
+    "all": {"color": _GREY, "linestyle": ":"},
+    "none": {"color": _GREY, "linestyle": "-."},
     "ends": {"color": _RED, "linestyle": "none", "marker": "D", "clip_on": False},
     "bounds": {"color": _GREY, "marker": "|", "linewidth": 2},
     "certain": {**_GROUP, "color": _RED, "marker": "D"},
@@ -47,12 +54,41 @@ _LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 _LEGENDS = ((2, "small"), (1, "small"), (2, "x-small"), (1, "xx-small"))
 
 
-def drawn_on(ax: Axes | None, picture: Picture, size: tuple[float, float]) -> Axes:
-    """Draw a picture on the axes given, or on those of a new figure, and return them."""
+@dataclass(frozen=True, eq=False, slots=True)
+class _Drawn:
+    """A picture that was drawn, and of which models."""
+
+    name: str
+    models: Sequence[Any]
+
+
+#: What was drawn here, as long as it stands on its axes.
+_OURS: WeakKeyDictionary[Artist, _Drawn] = WeakKeyDictionary()
+
+
+def models_on(ax: Axes | None, name: str) -> Sequence[Any]:
+    """Return the models that a picture of this name on the axes shows; none if there is none."""
+    if ax is None:
+        return ()
+    found = (_OURS.get(artist) for artist in _checked(ax).get_children())
+    return next((one.models for one in found if one is not None and one.name == name), ())
+
+
+def drawn_on(
+    ax: Axes | None, picture: Picture, size: tuple[float, float], models: Sequence[Any] = ()
+) -> Axes:
+    """Draw a picture on the axes given, or on those of a new figure, and return them.
+
+    It takes the place of one of the same name. The models that it shows are known to `models_on`.
+    """
     place = _axes_for(ax, size)
+    _remove(place, picture.name)
+    before = set(place.get_children())
     shown = {which: _shown(place, which) for which in "xy"}
     for layer in picture.layers:
         _draw(place, layer)
+    drawn = _Drawn(picture.name, models)
+    _OURS.update({one: drawn for one in place.get_children() if one not in before})
     _set(place, "x", picture.x, shown["x"])
     _set(place, "y", picture.y, shown["y"])
     place.set_title(_fitted(place, picture.finding), fontsize="medium", **_LITERAL)
@@ -63,11 +99,15 @@ def drawn_on(ax: Axes | None, picture: Picture, size: tuple[float, float]) -> Ax
 
 
 def _axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    require("matplotlib", "plot")
     if ax is None:
         pyplot = require("matplotlib.pyplot", "plot")
         made: Axes = pyplot.subplots(figsize=size, layout="constrained")[1]
         return made
+    return _checked(ax)
+
+
+def _checked(ax: Axes) -> Axes:
+    require("matplotlib", "plot")
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
@@ -75,9 +115,19 @@ def _axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
     return ax
 
 
+def _remove(ax: Axes, name: str) -> None:
+    """Take a picture off the axes, and leave what others have drawn there."""
+    old = {one for one in ax.get_children() if one in _OURS and _OURS[one].name == name}
+    for bars in [one for one in ax.containers if old.intersection(one)]:
+        old.difference_update(bars)
+        bars.remove()
+    for artist in old:
+        artist.remove()
+
+
 def _draw(ax: Axes, layer: Layer) -> None:
-    style: dict[str, Any] = {"label": layer.label}
-    for key, value in _STYLES[layer.role].items():
+    style: dict[str, Any] = {"label": _label(layer)}
+    for key, value in (_STYLES[layer.role] | _look(layer)).items():
         style[key] = ax.get_facecolor() if value is _PAPER else value
     match layer:
         case Line():
@@ -93,6 +143,20 @@ def _draw(ax: Axes, layer: Layer) -> None:
         case Bars():
             left, width = layer.scores.left, layer.scores.right - layer.scores.left
             ax.bar(left, layer.heights, width, layer.base, align="edge", **style)
+
+
+def _label(layer: Layer) -> str:
+    """Return what a legend says; it would leave out what begins with an underscore."""
+    return f" {layer.label}" if layer.label.startswith("_") else layer.label
+
+
+def _look(layer: Layer) -> dict[str, Any]:
+    """Return what tells a model from others."""
+    if layer.model is None:
+        return {}
+    colour, dashes = look_of(layer.model)
+    line = {"linestyle": (0, dashes)} if dashes and layer.role == "curve" else {}
+    return {"color": colour, **line}
 
 
 def _shown(ax: Axes, which: str) -> tuple[float, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
@@ -29,7 +30,7 @@ from calibrant.report.findings import (
 )
 from calibrant.report.formats import count, number, percent
 from calibrant.report.glossary import TERMS, anchor, term_of
-from calibrant.report.pictures import Bars
+from calibrant.report.pictures import Bars, Picture
 from calibrant.report.policy import with_policy
 from calibrant.report.svg import key_of, svg_of
 
@@ -43,19 +44,20 @@ def html_of(
     model: str | None = None,
 ) -> str:
     """Return the report as HTML text; costs say where its slider starts."""
-    source = files("calibrant.report").joinpath("report.html.jinja").read_text(encoding="utf-8")
     environment = escaping_environment()
     environment.filters["capital"] = lambda text: text[:1].upper() + text[1:]
     environment.filters |= {"term": _linked, "number": number, "count": count, "named": named}
     environment.filters |= {"interval_cells": interval_cells, "group_cells": group_cells}
     share = false_positive / (false_positive + false_negative)
-    page = environment.from_string(source).render(
+    page = environment.get_template("report.html.jinja").render(
         audit=audit,
         title=title or "Calibration report",
         about=_about(audit, model),
         terms={term: (anchor(term), line) for term, line in TERMS.items()},
         verdict=_verdict(audit),
-        pictures=_pictures(audit),
+        pictures=figures_of(
+            (reliability_picture(audit), cumulative_picture(audit), cost_picture(audit))
+        ),
         groups=audit.groups[:MOST_GROUPS],
         more_groups=max(0, len(audit.groups) - MOST_GROUPS),
         interval_columns=INTERVAL_COLUMNS,
@@ -77,7 +79,12 @@ def escaping_environment() -> Any:
         finalize=_in_sight,
         trim_blocks=True,
         lstrip_blocks=True,
+        loader=jinja2.FunctionLoader(_template),
     )
+
+
+def _template(name: str) -> str:
+    return files("calibrant.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _in_sight(value: object) -> object:
@@ -128,9 +135,8 @@ def _linked(label: str) -> str | None:
     return None if term is None else anchor(term)
 
 
-def _pictures(audit: Audit) -> list[dict[str, Any]]:
-    """Return every picture with its legend and the tables behind it."""
-    every = (reliability_picture(audit), cumulative_picture(audit), cost_picture(audit))
+def figures_of(pictures: Iterable[Picture | None]) -> list[dict[str, Any]]:
+    """Return every picture that there is with its legend and the tables behind it."""
     return [
         {
             "picture": one,
@@ -143,13 +149,15 @@ def _pictures(audit: Audit) -> list[dict[str, Any]]:
                 bar for layer in one.layers if isinstance(layer, Bars) for bar in _bars(layer)
             ],
         }
-        for one in every
+        for one in pictures
         if one is not None
     ]
 
 
-def _point(value: float) -> str:
-    """Show a number of a picture; what only rounding keeps from 0 is 0."""
+def _point(value: float | str) -> str:
+    """Show a name, or a number of a picture; what only rounding keeps from 0 is 0."""
+    if isinstance(value, str):
+        return value
     if math.isnan(value):
         return ""
     return number(0.0 if abs(value) < 1e-11 else value)

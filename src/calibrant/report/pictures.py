@@ -7,7 +7,7 @@ each role, and draw any description.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from calibrant._types import FloatArray
 from calibrant.auditing.curves import Histogram
@@ -37,6 +37,7 @@ class Layer:
     role: str
     label: str
     words: str  # the same where there is room
+    model: int | None = field(default=None, kw_only=True)  # its place, if there are several
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +101,7 @@ class Picture:
     x: Axis
     y: Axis
     layers: Sequence[Layer]
-    columns: Mapping[str, Sequence[float]]  # the numbers behind it
+    columns: Mapping[str, Sequence[float] | Sequence[str]]  # the numbers behind it
 
 
 def axis_top(*values: FloatArray) -> float:

@@ -9,11 +9,14 @@ import math
 from collections.abc import Callable, Iterable
 from html import escape
 
+from calibrant.report.overlay import look_of
 from calibrant.report.pictures import Area, Axis, Bars, Layer, Line, Picture, Points, Span
 
 _WIDTH, _HEIGHT = 640, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 16, 48
 _DEEP, _FAR = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
+#: The width of a curve.
+_THICK = 2.5
 #: Points of a line that show their numbers, about.
 _SAID = 20
 
@@ -34,12 +37,17 @@ def svg_of(picture: Picture) -> str:
     )
 
 
+def _class(layer: Layer) -> str:
+    """Return what a layer is, and of which model if there are several."""
+    return layer.role if layer.model is None else f"{layer.role} model-{layer.model}"
+
+
 def key_of(layer: Layer) -> str:
     """Return what stands for a layer in a legend: a line, a dot or a box."""
     shape = 'd="M0 6H28"' if isinstance(layer, Line) else 'd="M0 0H28V12H0Z"'
     if isinstance(layer, Points):
-        return f'<circle class="{layer.role}" cx="14" cy="6" r="5"/>'
-    return f'<path class="{layer.role}" {shape}/>'
+        return f'<circle class="{_class(layer)}" cx="14" cy="6" r="5"/>'
+    return f'<path class="{_class(layer)}" {shape}/>'
 
 
 def _drawn(picture: Picture, layer: Layer) -> Iterable[str]:
@@ -48,11 +56,11 @@ def _drawn(picture: Picture, layer: Layer) -> Iterable[str]:
         case Line():
             places = zip(layer.x.tolist(), layer.y.tolist(), strict=True)
             parts = _unbroken([(across(x), down(y)) for x, y in places])
-            yield f'<path class="{layer.role}" d="{parts}"/>'
+            yield f'<path class="{_class(layer)}" d="{parts}"/>'
             yield from _said(picture, layer)
         case Points():
             for x, y in zip(layer.x.tolist(), layer.y.tolist(), strict=True):
-                yield _dot(layer.role, across(x), down(y), layer.words)
+                yield _dot(_class(layer), across(x), down(y), layer.words)
         case Area():
             edges = [*zip(layer.x.tolist(), layer.lower.tolist(), strict=True)]
             edges += [*zip(layer.x.tolist(), layer.upper.tolist(), strict=True)][::-1]
@@ -70,14 +78,29 @@ def _drawn(picture: Picture, layer: Layer) -> Iterable[str]:
                 yield _box(layer.role, bar, f"{100 * share:.1f}% of rows: {start:g} to {end:g}")
 
 
+def css_of_models(count: int) -> str:
+    """Return the style sheet of several models on one picture."""
+    return "\n".join(_css_of(model, *look_of(model)) for model in range(count))
+
+
+def _css_of(model: int, colour: str, dashes: tuple[float, ...]) -> str:
+    lengths = " ".join(f"{_THICK * length:g}" for length in dashes) or "none"
+    line = f"svg .curve.model-{model} {{ stroke: {colour}; stroke-dasharray: {lengths}; }}"
+    dots = ", ".join(f"svg .{kind}.model-{model}" for kind in ("hover", "few"))
+    return f"{line}\n{dots} {{ fill: {colour}; }}"
+
+
 def _said(picture: Picture, line: Line) -> Iterable[str]:
     """Put what points of a line show under the pointer."""
     if line.says is None:
         return
     across, down = _across(picture.x), _down(picture.y)
+    kind = "few" if line.marks else "hover"
+    if line.model is not None:
+        kind += f" model-{line.model}"
     step = max(1, len(line.x) // _SAID)
     for x, y in zip(line.x[::step].tolist(), line.y[::step].tolist(), strict=True):
-        yield _dot("few" if line.marks else "hover", across(x), down(y), line.says(x, y))
+        yield _dot(kind, across(x), down(y), line.says(x, y))
 
 
 def _across(axis: Axis) -> Callable[[float], float]:

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import calibrant as cb
 from calibrant.errors import InputError
+from calibrant.report.overlay import look_of
 from calibrant.simulate import atoms, constant, overconfident, rare
 
 DISPLAYS = [cb.ReliabilityDisplay, cb.CumulativeDisplay, cb.CostDisplay, cb.GroupsDisplay]
@@ -175,3 +176,87 @@ def test_without_matplotlib_the_pip_line_is_named(kind, monkeypatch):
     assert display.frame()
     with pytest.raises(ImportError, match=f"matplotlib is needed for plots.*{PIP_LINE}"):
         display.plot()
+
+
+def legend_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("kind", CURVES)
+def test_a_second_model_has_its_own_colour_and_there_is_one_legend(kind):
+    ax, other = axes(), np.sqrt(Y_PROB)
+    kind.from_predictions(Y_TRUE, Y_PROB, name="first", ax=ax)
+    assert "first" in legend_of(ax)
+    lines = len(ax.lines)
+    display = kind.from_predictions(Y_TRUE, other, name="second", ax=ax)
+    assert display.ax_ is ax
+    labels = [label.split(",")[0] for label in legend_of(ax)]
+    assert [label for label in labels if label in {"first", "second"}] == ["first", "second"]
+    curves = [line for line in ax.lines if line.get_label().split(",")[0] in {"first", "second"}]
+    assert [curve.get_color() for curve in curves] == [look_of(0).colour, look_of(1).colour]
+    # what belongs to one model alone is gone
+    assert len(ax.collections) == len(ax.patches) == len(ax.containers) == 0
+    assert len(ax.lines) <= lines + 1
+    assert display.frame() == kind.from_audit(cb.audit(Y_TRUE, other)).frame()
+    ax.figure.savefig(io.BytesIO(), format="png")
+    low, high = ax.get_ylim()
+    for curve in curves:
+        assert low <= curve.get_ydata().min() <= curve.get_ydata().max() <= high
+    kind.from_predictions(Y_TRUE, other, ax=ax)
+    assert "model 3" in [label.split(",")[0] for label in legend_of(ax)]
+
+
+@pytest.mark.parametrize("kind", CURVES)
+def test_axes_hold_models_of_every_size_in_any_order(kind):
+    small = cb.audit(*rare(0.01).draw(3000, seed=1)[:2])
+    for pair in ((small, AUDIT), (AUDIT, small)):
+        ax = axes()
+        for found in pair:
+            kind.from_audit(found).plot(ax)
+        (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+        for line in ax.lines:
+            x, y = line.get_data()
+            assert left <= min(x) <= max(x) <= right
+            assert low <= min(y) <= max(y) <= high
+
+
+def test_groups_of_two_models_stand_side_by_side():
+    ax = axes()
+    cb.GroupsDisplay.from_predictions(Y_TRUE, Y_PROB, by=BY, name="first", ax=ax)
+    other = {"$fee$": np.where(np.arange(2000) < 1000, NAMES[0], "new")}
+    cb.GroupsDisplay.from_predictions(Y_TRUE, np.sqrt(Y_PROB), by=other, name="second", ax=ax)
+    places = [label.get_text() for label in ax.get_yticklabels()]
+    assert (
+        len(places) == 5
+    )  # three groups of the first, and one of them and a new one of other rows
+    bounds = [line for line in ax.lines if line.get_label() in {"first", "second"}]
+    assert [line.get_color() for line in bounds] == [look_of(0).colour, look_of(1).colour]
+    heights = [set(np.round(line.get_ydata(), 6)) for line in bounds]
+    assert not heights[0] & heights[1]
+
+
+def test_what_others_have_drawn_stays_and_cleared_axes_start_anew():
+    ax = axes()
+    [line] = ax.plot([0, 1], [1, 0], label="mine")
+    first = cb.ReliabilityDisplay.from_audit(AUDIT, name="a").plot(ax)
+    first.plot(ax, name="b")  # the same model again takes its own place
+    assert "a" not in legend_of(ax)
+    cb.ReliabilityDisplay.from_predictions(Y_TRUE, Y_PROB**2, name="c", ax=ax)
+    assert line in ax.lines
+    assert [label.split(",")[0] for label in legend_of(ax)] == ["mine", "perfect", "b", "c"]
+    ax.clear()
+    cb.ReliabilityDisplay.from_audit(AUDIT, name="d").plot(ax)
+    assert {"d", "scores"} <= set(legend_of(ax))
+
+
+def test_a_classifier_is_called_by_its_class_unless_it_is_named():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = (X[:, 0] + rng.normal(size=400) > 0).astype(int)
+    model, ax = LogisticRegression().fit(X, y), axes()
+    cb.ReliabilityDisplay.from_estimator(model, X, y, ax=ax)
+    assert "LogisticRegression" in legend_of(ax)
+    cb.ReliabilityDisplay.from_estimator(model, X, 1 - y, ax=ax)
+    cb.ReliabilityDisplay.from_estimator(model, X[::2], y[::2], name="_half", ax=ax)
+    labels = [label.strip().split(",")[0] for label in legend_of(ax)]
+    assert labels[1:] == ["LogisticRegression", "LogisticRegression (2)", "_half"]

@@ -7,6 +7,8 @@ of matplotlib is changed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -19,7 +21,8 @@ from calibrant.auditing.run import audit
 from calibrant.data import refusals
 from calibrant.data.memory.labels import check_event
 from calibrant.errors import InputError
-from calibrant.report.drawing import drawn_on
+from calibrant.report.drawing import drawn_on, models_on
+from calibrant.report.overlay import Model, names_of
 from calibrant.report.pictures import Picture
 
 if TYPE_CHECKING:
@@ -30,7 +33,12 @@ _T = TypeVar("_T")
 
 
 class Display(ABC):
-    """One picture of an audit."""
+    """One picture of an audit.
+
+    Drawn on axes that have such a picture already, it becomes one of several models: each has its
+    colour and its line in one legend, and what belongs to one model alone, such as bands, is left
+    out.
+    """
 
     ax_: Axes
     figure_: Figure | SubFigure
@@ -39,29 +47,62 @@ class Display(ABC):
         if not isinstance(audit, Audit):
             raise _not_an_audit(type(audit).__name__)
         self.audit = audit
+        self.name: str | None = None
         self._picture = self._described()
 
     @classmethod
-    def from_audit(cls, audit: Audit) -> Self:
-        """Take what is drawn from an audit; `plot` draws it."""
-        return cls(audit)
+    def from_audit(cls, audit: Audit, *, name: str | None = None) -> Self:
+        """Take what is drawn from an audit; `plot` draws it.
 
-    def plot(self, ax: Axes | None = None) -> Self:
+        Parameters
+        ----------
+        audit : Audit
+            What is drawn.
+        name : str, optional
+            What the legend calls the model.
+        """
+        display = cls(audit)
+        display.name = name
+        return display
+
+    def plot(self, ax: Axes | None = None, *, name: str | None = None) -> Self:
         """Draw the picture.
 
         Parameters
         ----------
         ax : Axes of matplotlib, optional
-            Where to draw; a new figure unless given.
+            Where to draw; a new figure unless given. Next to a model that is there already.
+        name : str, optional
+            What the legend calls the model; as before unless given.
 
         Returns
         -------
         Self
             The display itself, with `ax_` and `figure_`.
         """
-        self.ax_ = drawn_on(ax, self._picture, self._size())
+        self.name = self.name if name is None else name
+        mine = self.name, self.audit
+        before = [one for one in models_on(ax, self._picture.name) if one[1] is not self.audit]
+        models = [*before, mine]
+        self.ax_ = drawn_on(ax, self._shown(models), self._size(), models)
         self.figure_ = self.ax_.figure
         return self
+
+    def _shown(self, models: Sequence[tuple[str | None, Audit]]) -> Picture:
+        """Describe what is drawn: the picture of one model with all it has, or several curves."""
+        if len(models) > 1:
+            names = names_of(name for name, _ in models)
+            return self._overlaid(
+                [(name, one) for name, (_, one) in zip(names, models, strict=True)]
+            )
+        if self.name is None:
+            return self._picture
+        [name] = names_of([self.name])
+        layers = [
+            replace(one, label=name, words=name) if one.role == "curve" else one
+            for one in self._picture.layers
+        ]
+        return replace(self._picture, layers=layers)
 
     @property
     def finding(self) -> str:
@@ -75,6 +116,11 @@ class Display(ABC):
     @abstractmethod
     def _described(self) -> Picture:
         """Describe the picture, or refuse an audit that does not have it."""
+
+    @classmethod
+    @abstractmethod
+    def _overlaid(cls, models: Sequence[tuple[str, Audit]]) -> Picture:
+        """Describe the picture of several models."""
 
     def _size(self) -> tuple[float, float]:
         """Return width and height of a figure of its own, in inches."""
@@ -101,6 +147,7 @@ class RowsDisplay(Display):
         sample_weight: Any = None,
         pos_label: object = None,
         confidence: float = 0.95,
+        name: str | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Audit predictions and draw.
@@ -117,14 +164,16 @@ class RowsDisplay(Display):
             The label that is the event.
         confidence : float, default 0.95
             Of the certificate and of the bands.
+        name : str, optional
+            What the legend calls the model.
         ax : Axes of matplotlib, optional
-            Where to draw; a new figure unless given.
+            Where to draw; a new figure unless given. Next to a model that is there already.
         """
         require("matplotlib", "plot")
         found = audit(
             y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, confidence=confidence
         )
-        return cls.from_audit(found).plot(ax)
+        return cls.from_audit(found, name=name).plot(ax)
 
     @classmethod
     def from_estimator(
@@ -136,6 +185,7 @@ class RowsDisplay(Display):
         sample_weight: Any = None,
         pos_label: object = None,
         confidence: float = 0.95,
+        name: str | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Audit what a fitted classifier predicts and draw.
@@ -154,8 +204,10 @@ class RowsDisplay(Display):
             The label that is the event; the second of `classes_` unless given.
         confidence : float, default 0.95
             Of the certificate and of the bands.
+        name : str, optional
+            What the legend calls the model; the name of its class unless given.
         ax : Axes of matplotlib, optional
-            Where to draw; a new figure unless given.
+            Where to draw; a new figure unless given. Next to a model that is there already.
         """
         y_prob, event = predicted(estimator, X, pos_label)
         return cls.from_predictions(
@@ -164,8 +216,19 @@ class RowsDisplay(Display):
             sample_weight=sample_weight,
             pos_label=event,
             confidence=confidence,
+            name=called(estimator, name),
             ax=ax,
         )
+
+
+def models_of(models: Sequence[tuple[str, Audit]]) -> list[Model]:
+    """Return what a picture of several models says of each."""
+    return [Model(name, one.calibration_error) for name, one in models]
+
+
+def called(estimator: Any, name: str | None) -> str:
+    """Return what a legend calls a classifier: its class, unless it is named."""
+    return type(estimator).__name__ if name is None else name
 
 
 def predicted(

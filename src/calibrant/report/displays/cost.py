@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from calibrant.auditing.result import Audit
 from calibrant.decisions.curve import CostCurve
-from calibrant.report.displays.base import RowsDisplay, drawable
+from calibrant.report.displays.base import RowsDisplay, drawable, models_of
+from calibrant.report.overlay import Model, columns_of
 from calibrant.report.pictures import Area, Axis, Layer, Line, Picture
 
 _NAME = "the cost curve"
+_AXIS = Axis("p, the share of a false positive in the two costs", 0, 1)
 
 
 class CostDisplay(RowsDisplay):
@@ -50,15 +52,18 @@ class CostDisplay(RowsDisplay):
     def _described(self) -> Picture:
         return drawable(cost_picture(self.audit), _NAME)
 
+    @classmethod
+    def _overlaid(cls, models: Sequence[tuple[str, Audit]]) -> Picture:
+        curves = [drawable(one.curves.cost, _NAME) for _, one in models]
+        return cost_overlay(models_of(models), curves)
+
 
 def cost_picture(audit: Audit) -> Picture | None:
     """Describe what decisions cost; a tally may hide it."""
     curve = audit.curves.cost
     if curve is None:
         return None
-    # no one acts always or never where it costs more than the other
-    least = np.minimum(curve.always, curve.never)
-    top = 1.05 * (max(float(curve.cost.max()), float(least.max())) or 1.0)
+    top = _top([curve])
     columns = ("p", "cost", "best", "always", "never")
     return Picture(
         name="cost",
@@ -66,11 +71,45 @@ def cost_picture(audit: Audit) -> Picture | None:
         text="Acting by Bayes' rule on the scores, against the best threshold in hindsight, for "
         "every ratio of the two costs.",
         finding=_finding(curve),
-        x=Axis("p, the share of a false positive in the two costs", 0, 1),
+        x=_AXIS,
         y=Axis("mean cost of a decision", 0, top),
         layers=tuple(_layers(curve, top)),
         columns={name: getattr(curve, name).tolist() for name in columns},
     )
+
+
+def cost_overlay(models: Sequence[Model], curves: Sequence[CostCurve]) -> Picture:
+    """Describe what decisions on the scores of several models cost."""
+    top = _top(curves)
+    same = all(np.isclose(one.always[-1], curves[0].always[-1]) for one in curves)
+    return Picture(
+        name="cost",
+        title="What decisions cost",
+        text="Acting by Bayes' rule on the scores of each model, for every ratio of the two costs.",
+        finding=f"What decisions on the scores of {len(models)} models cost",
+        x=_AXIS,
+        y=Axis("mean cost of a decision", 0, top),
+        layers=(
+            # other rows have other events, and no line stands for all of them; colours are taken
+            *(_without_scores(curves[0], top, ("all", "none")) if same else ()),
+            *(
+                Line("curve", one.name, one.name, curve.p, curve.cost, _says, model=place)
+                for place, (one, curve) in enumerate(zip(models, curves, strict=True))
+            ),
+        ),
+        columns=columns_of(models, [{"p": one.p, "cost": one.cost} for one in curves]),
+    )
+
+
+def _top(curves: Sequence[CostCurve]) -> float:
+    """Return where the axis of costs ends."""
+    # no one acts always or never where it costs more than the other
+    highest = (max(one.cost.max(), np.minimum(one.always, one.never).max()) for one in curves)
+    return 1.05 * (float(max(highest)) or 1.0)
+
+
+def _says(p: float, cost: float) -> str:
+    return f"p = {p:.2f}: cost {cost:.4f}"
 
 
 def _finding(curve: CostCurve) -> str:
@@ -88,15 +127,19 @@ def _layers(curve: CostCurve, top: float) -> Iterator[Layer]:
         "with the scores as they are",
         curve.p,
         curve.cost,
-        says=lambda x, y: f"p = {x:.2f}: cost {y:.4f}",
+        says=_says,
     )
     words = "after the best nondecreasing recalibration"
     yield Line("after", "best recalibration", words, curve.p, curve.best)
     label = "what it would save"
     yield Area("saved", label, label, curve.p, curve.best, curve.cost)
-    # straight lines, as far as the top
+    yield from _without_scores(curve, top, ("always", "never"))
+
+
+def _without_scores(curve: CostCurve, top: float, roles: tuple[str, str]) -> Iterator[Layer]:
+    """Draw what it costs to act always and never: straight lines, as far as the top."""
     always, never = float(curve.always[-1]), float(curve.never[0])
     p = np.array([0, top / max(always, top)])
-    yield Line("always", "always act", "act on every row", p, always * p)
+    yield Line(roles[0], "always act", "act on every row", p, always * p)
     p = np.array([1 - top / max(never, top), 1])
-    yield Line("never", "never act", "act on no row", p, never * (1 - p))
+    yield Line(roles[1], "never act", "act on no row", p, never * (1 - p))

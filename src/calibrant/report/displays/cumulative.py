@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from calibrant._types import FloatArray
+from calibrant.auditing.curves import DifferenceCurve
 from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import rounded_down, rounded_up
-from calibrant.report.displays.base import RowsDisplay
+from calibrant.report.displays.base import RowsDisplay, models_of
 from calibrant.report.formats import number
+from calibrant.report.overlay import Model, best_of, columns_of, lines_of
 from calibrant.report.pictures import (
     Axis,
     Layer,
@@ -57,29 +60,68 @@ class CumulativeDisplay(RowsDisplay):
     def _described(self) -> Picture:
         return cumulative_picture(self.audit)
 
+    @classmethod
+    def _overlaid(cls, models: Sequence[tuple[str, Audit]]) -> Picture:
+        counts = all(one.data.weights_integer for _, one in models)
+        curves = [one.curves.difference for _, one in models]
+        return cumulative_overlay(models_of(models), curves, counts=counts)
+
 
 def cumulative_picture(audit: Audit) -> Picture:
     """Describe observed minus predicted events along the scores."""
     curve = audit.curves.difference
     parts = (curve.difference, curve.consistent_lower, curve.consistent_upper)
-    values = np.concatenate([one for one in parts if one is not None])
-    low, high = float(values.min()), float(values.max())
-    margin = 0.05 * (high - low) or 0.01
-    counts = audit.data.weights_integer
+    x, y = _axes([one for one in parts if one is not None], counts=audit.data.weights_integer)
     return Picture(
         name="difference",
         title="Observed minus predicted, added up",
         text=f"Its range is the calibration error, {_error(audit)}. Where it falls, scores are too "
         "high; where it rises, too low.",
         finding=_finding(audit),
-        x=Axis(f"share of the {'rows' if counts else 'weight'}, in order of score", 0, 1),
-        y=Axis(
-            f"difference in events, per {'row' if counts else 'unit of weight'}",
-            low - margin,
-            high + margin,
-        ),
+        x=x,
+        y=y,
         layers=tuple(_layers(audit)),
         columns=curve.frame(),
+    )
+
+
+def cumulative_overlay(
+    models: Sequence[Model], curves: Sequence[DifferenceCurve], *, counts: bool = True
+) -> Picture:
+    """Describe observed minus predicted events along the scores of several models."""
+    x, y = _axes([one.difference for one in curves], counts=counts)
+    shown = [(one.share, one.difference) for one in curves]
+    return Picture(
+        name="difference",
+        title="Observed minus predicted, added up",
+        text="The range of a line is the calibration error of that model. Where it falls, scores "
+        "are too high; where it rises, too low. Each model has an order of its own.",
+        finding=best_of(models),
+        x=x,
+        y=y,
+        layers=(
+            Line("diagonal", "perfect", "no difference", np.array([0, 1]), np.zeros(2)),
+            *lines_of(models, shown, "share", "difference"),
+        ),
+        columns=columns_of(
+            models,
+            [
+                {name: getattr(one, name) for name in ("score", "share", "difference")}
+                for one in curves
+            ],
+        ),
+    )
+
+
+def _axes(curves: Sequence[FloatArray], *, counts: bool) -> tuple[Axis, Axis]:
+    """Return axes that hold all curves."""
+    values = np.concatenate(curves)
+    low, high = float(values.min()), float(values.max())
+    margin = 0.05 * (high - low) or 0.01
+    unit, each = ("rows", "row") if counts else ("weight", "unit of weight")
+    return (
+        Axis(f"share of the {unit}, in order of score", 0, 1),
+        Axis(f"difference in events, per {each}", low - margin, high + margin),
     )
 
 

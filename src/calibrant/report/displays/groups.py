@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from calibrant._extras import require
+from calibrant._types import FloatArray
 from calibrant.auditing.groups import GroupFinding
 from calibrant.auditing.result import Audit
 from calibrant.auditing.run import audit
 from calibrant.certificates.certificate import percent
 from calibrant.errors import InputError
-from calibrant.report.displays.base import Display, predicted
+from calibrant.report.displays.base import Display, called, predicted
 from calibrant.report.pictures import Axis, Layer, Line, Picture, Points
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class GroupsDisplay(Display):
         sample_weight: Any = None,
         pos_label: object = None,
         confidence: float = 0.95,
+        name: str | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Audit predictions group by group and draw.
@@ -85,8 +87,10 @@ class GroupsDisplay(Display):
             The label that is the event.
         confidence : float, default 0.95
             With which the bounds of all groups hold at once.
+        name : str, optional
+            What the legend calls the model.
         ax : Axes of matplotlib, optional
-            Where to draw; a new figure unless given.
+            Where to draw; a new figure unless given. Next to a model that is there already.
         """
         require("matplotlib", "plot")
         found = audit(
@@ -97,7 +101,7 @@ class GroupsDisplay(Display):
             confidence=confidence,
             by=by,
         )
-        return cls.from_audit(found).plot(ax)
+        return cls.from_audit(found, name=name).plot(ax)
 
     @classmethod
     def from_estimator(
@@ -110,6 +114,7 @@ class GroupsDisplay(Display):
         sample_weight: Any = None,
         pos_label: object = None,
         confidence: float = 0.95,
+        name: str | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Audit what a fitted classifier predicts, group by group, and draw.
@@ -130,8 +135,10 @@ class GroupsDisplay(Display):
             The label that is the event; the second of `classes_` unless given.
         confidence : float, default 0.95
             With which the bounds of all groups hold at once.
+        name : str, optional
+            What the legend calls the model; the name of its class unless given.
         ax : Axes of matplotlib, optional
-            Where to draw; a new figure unless given.
+            Where to draw; a new figure unless given. Next to a model that is there already.
         """
         y_prob, event = predicted(estimator, X, pos_label)
         return cls.from_predictions(
@@ -141,6 +148,7 @@ class GroupsDisplay(Display):
             sample_weight=sample_weight,
             pos_label=event,
             confidence=confidence,
+            name=called(estimator, name),
             ax=ax,
         )
 
@@ -161,6 +169,10 @@ class GroupsDisplay(Display):
             raise _groups_not_audited()
         return groups_picture(self.audit)
 
+    @classmethod
+    def _overlaid(cls, models: Sequence[tuple[str, Audit]]) -> Picture:
+        return groups_overlay([(name, one.groups) for name, one in models])
+
     def _size(self) -> tuple[float, float]:
         return 7.2, 1.8 + 0.28 * min(len(self.audit.groups), _MOST_GROUPS)
 
@@ -168,22 +180,83 @@ class GroupsDisplay(Display):
 def groups_picture(audit: Audit) -> Picture:
     """Describe the groups, the clearest failures at the top."""
     groups = audit.groups[:_MOST_GROUPS]
-    numbers = [one.calibration_error for one in groups]
-    for one in groups:
-        if one.certificate is not None:
-            numbers += [one.certificate.lower, one.certificate.upper]
-    right = max(numbers) + 0.05 * (max(numbers) - min(numbers))
-    names = [f"{_shortened(one.name)}  ({one.rows:,} rows)" for one in groups]
     return Picture(
         name="groups",
         title="Groups",
         text="The calibration error of each group, the clearest failures first.",
         finding=_finding(audit.groups),
-        x=Axis("calibration error", 0, right or 1.0, grid=True),
-        y=Axis("", len(groups) - 0.5, -0.5, range(len(groups)), names),
+        x=_errors(groups),
+        y=_places([_label(one) for one in groups]),
         layers=tuple(_layers(groups, audit.confidence)),
         columns={"calibration error": [one.calibration_error for one in groups]},
     )
+
+
+def groups_overlay(models: Sequence[tuple[str, Sequence[GroupFinding]]]) -> Picture:
+    """Describe the groups of several models, in the order of the first one."""
+    every = {_label(one): one for _, groups in models for one in groups[:_MOST_GROUPS]}
+    shown = list(every)[:_MOST_GROUPS]
+    kept = [(name, [one for one in groups if _label(one) in shown]) for name, groups in models]
+    counts = [f"{sum(one.certain for one in groups):,} ({name})" for name, groups in models]
+    return Picture(
+        name="groups",
+        title="Groups",
+        text="The calibration error of each group, for several models.",
+        finding=f"Miscalibrated groups: {', '.join(counts)}",
+        x=_errors([one for _, groups in kept for one in groups]),
+        y=_places(shown),
+        layers=tuple(
+            layer
+            for place, (name, groups) in enumerate(kept)
+            for layer in _rows_of(name, place, groups, _beside(shown, groups, place, len(kept)))
+        ),
+        columns={"calibration error": [one.calibration_error for one in every.values()]},
+    )
+
+
+def _beside(
+    shown: Sequence[str], groups: Sequence[GroupFinding], place: int, models: int
+) -> FloatArray:
+    """Return where the groups of a model stand: models share the room of a group."""
+    offset = 0.6 * ((place + 0.5) / models - 0.5)
+    return np.array([shown.index(_label(one)) + offset for one in groups], dtype=np.float64)
+
+
+def _rows_of(
+    name: str, place: int, groups: Sequence[GroupFinding], y: FloatArray
+) -> Iterator[Layer]:
+    yield from _bounds(name, groups, y, place)
+    for certain, role, label in (
+        (True, "certain", f"{name}: miscalibrated"),
+        (False, "open", f"{name}: not shown to be" if _proved(groups) else f"{name}: measured"),
+    ):
+        at = np.array([one.certain == certain for one in groups], dtype=bool)
+        if at.any():
+            errors = np.array([one.calibration_error for one in groups])
+            yield Points(role, label, label, errors[at], y[at], model=place)
+
+
+def _proved(groups: Sequence[GroupFinding]) -> bool:
+    return any(one.certificate is not None for one in groups)
+
+
+def _errors(groups: Sequence[GroupFinding]) -> Axis:
+    """Return an axis that holds all errors and their bounds."""
+    numbers = [one.calibration_error for one in groups]
+    for one in groups:
+        if one.certificate is not None:
+            numbers += [one.certificate.lower, one.certificate.upper]
+    right = max(numbers) + 0.05 * (max(numbers) - min(numbers))
+    return Axis("calibration error", 0, right or 1.0, grid=True)
+
+
+def _places(names: Sequence[str]) -> Axis:
+    """Return an axis with a place for each name, the first at the top."""
+    return Axis("", len(names) - 0.5, -0.5, range(len(names)), names)
+
+
+def _label(one: GroupFinding) -> str:
+    return f"{_shortened(one.name)}  ({one.rows:,} rows)"
 
 
 def _finding(groups: Sequence[GroupFinding]) -> str:
@@ -196,13 +269,8 @@ def _finding(groups: Sequence[GroupFinding]) -> str:
 
 
 def _layers(groups: Sequence[GroupFinding], confidence: float) -> Iterator[Layer]:
-    bounds = [(place, one.certificate) for place, one in enumerate(groups)]
-    proved = [(place, one.lower, one.upper) for place, one in bounds if one is not None]
-    if proved:  # one line, broken between two groups
-        label = f"true error, simultaneous over groups ({percent(confidence)})"
-        x = np.array([x for _, lower, upper in proved for x in (lower, upper, np.nan)])
-        y = np.array([y for place, _, _ in proved for y in (place, place, np.nan)])
-        yield Line("bounds", label, label, x, y)
+    label = f"true error, simultaneous over groups ({percent(confidence)})"
+    yield from _bounds(label, groups, np.arange(float(len(groups))))
     for certain, role, label in (
         (True, "certain", f"miscalibrated at the {percent(confidence)} level (simultaneous)"),
         (False, "open", "not shown to be" if groups[0].certificate else "measured"),
@@ -211,6 +279,18 @@ def _layers(groups: Sequence[GroupFinding], confidence: float) -> Iterator[Layer
         if places:
             errors = np.array([groups[place].calibration_error for place in places])
             yield Points(role, label, label, errors, np.array(places))
+
+
+def _bounds(
+    label: str, groups: Sequence[GroupFinding], y: FloatArray, model: int | None = None
+) -> Iterator[Layer]:
+    """Draw what is proved of each group: one line, broken between two of them."""
+    bounds = [(one.certificate, at) for one, at in zip(groups, y.tolist(), strict=True)]
+    ends = [(one.lower, one.upper, at) for one, at in bounds if one is not None]
+    if ends:
+        x = np.array([x for lower, upper, _ in ends for x in (lower, upper, np.nan)])
+        heights = np.array([height for *_, at in ends for height in (at, at, np.nan)])
+        yield Line("bounds", label, label, x, heights, model=model)
 
 
 def _shortened(name: str) -> str:

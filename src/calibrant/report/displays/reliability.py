@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from calibrant._types import FloatArray
 from calibrant.auditing.curves import ReliabilityCurve
 from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import percent
-from calibrant.report.displays.base import RowsDisplay, drawable
+from calibrant.report.displays.base import RowsDisplay, drawable, models_of
+from calibrant.report.overlay import Model, best_of, columns_of, lines_of
 from calibrant.report.pictures import (
     Area,
     Axis,
@@ -68,6 +69,11 @@ class ReliabilityDisplay(RowsDisplay):
     def _described(self) -> Picture:
         return drawable(reliability_picture(self.audit), _NAME)
 
+    @classmethod
+    def _overlaid(cls, models: Sequence[tuple[str, Audit]]) -> Picture:
+        curves = [drawable(one.curves.reliability, _NAME) for _, one in models]
+        return reliability_overlay(models_of(models), curves)
+
     def _size(self) -> tuple[float, float]:
         return 5.6, 5.6
 
@@ -91,6 +97,27 @@ def reliability_picture(audit: Audit) -> Picture | None:
         y=Axis("observed rate", bottom, 1.02 * top, _fifths(top)),
         layers=tuple(_layers(audit, curve, right, top)),
         columns=curve.frame(),
+    )
+
+
+def reliability_overlay(models: Sequence[Model], curves: Sequence[ReliabilityCurve]) -> Picture:
+    """Describe observed rates against scores, for several models and without bands."""
+    right = axis_top(*(one.score for one in curves))
+    top = axis_top(*(part for one in curves for part in (one.score, one.observed)))
+    ends = np.array([0, min(right, top)])
+    shown = [(one.score, one.observed) for one in curves]
+    return Picture(
+        name="reliability",
+        title="Observed against predicted",
+        text="Where a line lies above the diagonal, the scores of that model are too low.",
+        finding=best_of(models),
+        x=Axis("score (predicted probability)", -0.02 * right, 1.02 * right, _fifths(right)),
+        y=Axis("observed rate", -0.02 * top, 1.02 * top, _fifths(top)),
+        layers=(
+            Line("diagonal", "perfect", "the scores are right", ends, ends),
+            *lines_of(models, shown, "score", "observed"),
+        ),
+        columns=columns_of(models, [{"score": x, "observed": y} for x, y in shown]),
     )
 
 
