@@ -26,3 +26,11 @@ def test_the_command_compares(tmp_path):
     lower, upper = map(float, shown.groups())
     assert lower <= ends["lower"]
     assert upper >= ends["upper"]
+    again = calibrant("compare", *options, "--html", "report.html", "--quiet", cwd=tmp_path)
+    assert (again.returncode, again.stdout) == (0, "")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "t has the smallest calibration error" in page
+    again = calibrant("compare", *options, "--html", "report.txt", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "must be the name of a file that ends in .html" in " ".join(again.stderr.split())

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from calibrant import errors
 from calibrant._progress import busy
+from calibrant._writing import check_name
 from calibrant.auditing.compare import comparison_of
 from calibrant.cli import inputs, options
 from calibrant.cli.output import answer
 from calibrant.report import terminal
+from calibrant.report.html import check_ready
 
 
 def command(
@@ -30,14 +33,23 @@ def command(
     confidence: options.Confidence = 0.95,
     quiet: options.Quiet = False,
     json: options.Json = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write a report to this HTML file, in place of one that is there."),
+    ] = None,
 ) -> None:
-    """Compare several models on the same rows, and say which differences are certain.
+    """Compare several models on the same rows, and say which differences are proved or significant.
 
     For example: calibrant compare predictions.parquet --label y --prob old --prob new
     """
     errors.inner_share("confidence", confidence)
+    if html is not None:
+        check_name(html, ".html")
+        check_ready()
     with busy("Reading"):
         found = comparison_of(inputs.models(context), confidence)
+    if html is not None:
+        found.to_html(html)
     answer(
         found.to_dict,
         lambda console: terminal.render_comparison(found, console),
