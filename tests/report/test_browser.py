@@ -113,3 +113,22 @@ def test_it_prints(page):
     printed = page.pdf(format="A4")
     assert printed.startswith(b"%PDF")
     assert len(printed) > 20_000
+
+
+def test_a_comparison_opens_with_its_style_and_asks_for_nothing(browser, tmp_path):
+    y_true, y_prob, truth = cb.simulate.overconfident().draw(4000, seed=1)
+    found = cb.compare(y_true, {NASTY: y_prob, "truth": truth})
+    found.to_html(tmp_path / "comparison.html")
+    opened = browser.new_page()
+    complaints, asked = [], []
+    opened.on("console", lambda message: complaints.append(message.text))
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.goto((tmp_path / "comparison.html").as_uri())
+    colours = [
+        opened.eval_on_selector(f".curve.model-{k}", "one => getComputedStyle(one).stroke")
+        for k in range(2)
+    ]
+    assert colours == ["rgb(0, 114, 178)", "rgb(213, 94, 0)"]
+    assert (complaints, len(asked)) == ([], 1)
+    assert NASTY in opened.inner_text("#models + .table")
+    opened.close()

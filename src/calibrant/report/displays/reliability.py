@@ -59,6 +59,13 @@ class ReliabilityDisplay(RowsDisplay):
     >>> display = cb.ReliabilityDisplay.from_predictions(y_true, y_prob, ax=ax)
     >>> display.frame()["score"]
     [0.2, 0.4, 0.6, 0.8]
+
+    A second model on the same axes, and one legend:
+
+    >>> other = [0.1, 0.3, 0.3, 0.4]
+    >>> display = cb.ReliabilityDisplay.from_predictions(y_true, other, name="other", ax=ax)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['perfect', 'model 1, error 0.3500', 'other, error 0.1750']
     """
 
     @property
