@@ -66,8 +66,8 @@ def _check_same(opened: Diagram, before: Diagram) -> None:
         if all(np.abs(np.add.reduceat(now, first) - was).max() <= slack for now, was in pairs):
             return
     raise InputError(
-        "The rows of this audit have changed since it was made, so that curves and advice "
-        "would be those of other rows. Audit them again."
+        "The rows behind this result have changed since it was made, so that curves and advice "
+        "would be those of other rows. Make it again."
     )
 
 
@@ -81,6 +81,6 @@ def _sums_of(diagram: Diagram) -> Iterator[FloatArray]:
 
 def _rows_gone() -> InputError:
     return InputError(
-        "This audit was pickled without its rows, which curves and advice, and so reports, need. "
-        "Ask for .curves and .advice before it is pickled, or audit the rows again."
+        "This result was pickled without its rows, which curves, advice and reports need. Ask for "
+        "them before it is pickled, or make it again from the rows."
     )

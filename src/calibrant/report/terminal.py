@@ -13,6 +13,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from calibrant._console import SafeConsole
 from calibrant._text import named
 from calibrant.auditing.compare import Comparison
 from calibrant.auditing.result import Audit
@@ -126,7 +127,7 @@ def render_comparison(found: Comparison, console: Console) -> None:
 def comparison_text(found: Comparison) -> str:
     """Return a comparison in sentences and a table of the models, as plain text."""
     table = StringIO()
-    Console(file=table, width=_WIDE, color_system=None).print(_models_table(found))
+    SafeConsole(file=table, width=_WIDE, color_system=None).print(_models_table(found))
     notes = (f"Note: {warning}" for warning in found.warnings)
     rows = (line.rstrip() for line in table.getvalue().splitlines())
     return "\n".join([*found.summary, *notes, "", *rows])
