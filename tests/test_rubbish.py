@@ -217,7 +217,7 @@ def _targets():
     return found
 
 
-def _called(name, method, **arguments):
+def _called(name, method, /, **arguments):
     return getattr(_instance(name), method)(**arguments)
 
 
