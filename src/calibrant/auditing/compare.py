@@ -234,7 +234,7 @@ class Comparison:
         return " ".join(self.summary)
 
     def __str__(self) -> str:
-        return rendered("comparison text", self)
+        return str(rendered("comparison text", self))
 
     def _repr_html_(self) -> str:
         """Show the report in a notebook, in a frame of its own."""
@@ -248,7 +248,7 @@ class Comparison:
         path : str or Path, optional
             Where to write it: whole or not at all.
         """
-        return written(rendered("comparison html", self), path)
+        return written(str(rendered("comparison html", self)), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
