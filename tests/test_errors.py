@@ -98,6 +98,13 @@ def test_a_clip_leaves_scores_apart(value):
         errors.clip_or_none(value)
 
 
+def test_text_is_text_or_nothing():
+    assert errors.text_or_none("title", "a") == "a"
+    assert errors.text_or_none("title", None) is None
+    with pytest.raises(errors.InputError, match="title must be text, or None, but it is 3"):
+        errors.text_or_none("title", 3)
+
+
 @pytest.mark.parametrize("value", ["linaer", ARRAY, None, ["linear"], pd.Series(["linear"])])
 def test_a_word_is_one_of_those_allowed(value):
     errors.one_of("kind", "linear", ["step", "linear"])

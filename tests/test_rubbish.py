@@ -141,6 +141,7 @@ RESULTS = {
 #: One of each class with methods.
 MADE = {
     "Audit": _audit,
+    "results.Comparison": lambda: cb.compare(LABELS, {"a": SCORES, "b": SCORES**2}),
     "results.Certificate": lambda: cb.certify(LABELS, SCORES),
     "results.Complexity": lambda: of_scores(SCORES),
     "Tally": lambda: cb.Predictions(LABELS, SCORES).tally(),

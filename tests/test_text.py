@@ -161,7 +161,7 @@ def test_hostile_names_in_markdown(hostile_audit):
     page = markdown_of(hostile_audit)
     assert not hidden(page)
     assert "www.evil" not in page
-    assert "www&#46;evil&#46;com" in page
+    assert "www.<!---->evil.com" in page
     assert len(page) < 50_000
 
 
@@ -173,9 +173,9 @@ def test_hostile_names_in_json_are_whole_and_ascii(hostile_audit):
 
 
 def test_no_name_becomes_a_link_or_a_mention_in_markdown():
-    assert plain("www.evil.com") == "www&#46;evil&#46;com"
-    assert plain("a@evil.com") == "a&#64;<!---->evil&#46;com"
-    assert plain("https://x") == "https&#58;//x"
+    assert plain("www.evil.com") == "www.<!---->evil.com"
+    assert plain("a@evil.com") == "a@<!---->evil.com"
+    assert plain("https://x") == "https:<!---->//x"
     assert plain("0.5, 1.25 and 12.") == "0.5, 1.25 and 12."
 
 

@@ -175,6 +175,13 @@ def finite_number(name: str, value: object, rule: str = "a finite number") -> fl
     raise out_of_range(name, rule, value)
 
 
+def text_or_none(name: str, value: object) -> str | None:
+    """Return an argument that must be text, or None."""
+    if value is None or isinstance(value, str):
+        return value
+    raise out_of_range(name, "text, or None", value)
+
+
 def switch(name: str, value: object) -> bool:
     """Return an argument that must be True or False."""
     if isinstance(value, bool | np.bool_):

@@ -11,16 +11,14 @@ True
 from calibrant.auditing.advice import Advice, Trial
 from calibrant.auditing.compare import Comparison, Difference, ModelFinding
 from calibrant.auditing.curves import Curves, DifferenceCurve, Histogram, ReliabilityCurve
-from calibrant.auditing.details import Details
 from calibrant.auditing.groups import GroupFinding
 from calibrant.auditing.result import DataFacts, Provenance
+from calibrant.auditing.verdict import Verdict
 from calibrant.certificates.bands import Band
 from calibrant.certificates.certificate import Certificate
 from calibrant.certificates.complexity import Complexity
 from calibrant.certificates.testing import CalibrationTest
 from calibrant.certificates.training import TrainingCertificate
-from calibrant.core.tally import Cells, Totals
-from calibrant.data.engine.table import Table
 from calibrant.decisions.curve import CostCurve, NetBenefit
 from calibrant.decisions.price import Price
 from calibrant.decisions.ratio import LossRatio
@@ -35,7 +33,6 @@ __all__ = [
     "Advice",
     "Band",
     "CalibrationTest",
-    "Cells",
     "Certificate",
     "Comparison",
     "Complexity",
@@ -44,7 +41,6 @@ __all__ = [
     "Curves",
     "DataFacts",
     "DecisionCost",
-    "Details",
     "Difference",
     "DifferenceCurve",
     "Estimate",
@@ -59,8 +55,7 @@ __all__ = [
     "Provenance",
     "ReliabilityCurve",
     "ScoreParts",
-    "Table",
-    "Totals",
     "TrainingCertificate",
     "Trial",
+    "Verdict",
 ]

@@ -151,7 +151,7 @@ def test_in_the_audit(patients):
     assert found.certificate.unit == "clusters"
     assert found.test is None
     assert "No test, bands or advice: they assume independent rows." in found.warnings[-1]
-    assert "take rows for independent" in found.warnings[-1]
+    assert "assume independent rows" in found.warnings[-1]
     assert "(each cluster counting once) is at most" in repr(found)
 
 

@@ -11,7 +11,7 @@ from calibrant.report.formats import BOUND, DIFFERENCE, number
     ("value", "written"),
     [
         (0.12345, "0.1235"),
-        (0.00012345, "1.23e-04"),
+        (0.00012345, "0.00012"),
         (0.0, "0.0000"),
         (-2.5, "-2.5000"),
         (math.inf, "infinite"),

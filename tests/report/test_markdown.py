@@ -60,5 +60,5 @@ def test_a_name_is_text_where_it_is_read(name):
 
 def test_there_are_no_entities_to_read():
     y_true, y_prob, _ = cb.simulate.overconfident().draw(400, seed=1)
-    found = cb.audit(y_true, y_prob, by={"g": np.where(y_true, "a & b", "c: <d>")})
+    found = cb.audit(y_true, y_prob, by={"g": np.where(y_true, "a & b", "c: d > e")})
     assert not re.search(r"&#?\w+;", found.to_markdown())

@@ -21,6 +21,7 @@ from calibrant.certificates.evidence import too_good
 from calibrant.certificates.testing import CalibrationTest
 from calibrant.core.diagram import TOLERANCE
 from calibrant.decisions.costs import costs_of
+from calibrant.errors import text_or_none
 from calibrant.measures.family import Measures
 from calibrant.measures.interval import Interval
 
@@ -341,8 +342,8 @@ class Audit:
             self,
             false_positive=costs.false_positive,
             false_negative=costs.false_negative,
-            title=title,
-            model=model,
+            title=text_or_none("title", title),
+            model=text_or_none("model", model),
         )
         return written(text, path)
 

@@ -8,7 +8,7 @@ an upper bound is at most the limit, "over" where a lower bound is above it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from calibrant import errors
 from calibrant.certificates.bounds import band_width, certified
 from calibrant.certificates.certificate import Certificate, percent, rounded_down, rounded_up
 from calibrant.certificates.certify import certificate_of
-from calibrant.certificates.evidence import Evidence, evidence_of
+from calibrant.certificates.evidence import Evidence, counted, evidence_of
 from calibrant.certificates.specification import CertificateSpec
 from calibrant.certificates.testing import CalibrationTest, chance
 from calibrant.core.diagram import TOLERANCE, Diagram
@@ -280,10 +280,10 @@ def _upper(certificate: Certificate) -> str:
 
 
 def _rows(certificate: Certificate) -> str:
-    return f"{certificate.n:,} {certificate.unit}"
+    return counted(certificate.n, certificate.unit.removesuffix("s"))
 
 
-def _two_limits(names: list[str]) -> InputError:
+def _two_limits(names: Sequence[str]) -> InputError:
     return InputError(
         f"{' and '.join(names)} state a limit each: give one of max_error, max_relative_error and "
         "max_cost."

@@ -18,8 +18,9 @@ from calibrant.report.findings import (
 )
 from calibrant.report.formats import count
 
-#: Marks that would mean something; they have a backslash before them.
-_MARKS = re.compile(r"[\\|<>&*_`\[\]#$~]")
+#: Marks that would mean something; they have a backslash before them. Some readers of Markdown know
+#: no backslash before a <, and would take what follows for HTML.
+_MARKS = re.compile(r"[\\|>&*_`\[\]#$~]")
 #: Where an address would become a link, or somebody be mentioned: GitHub looks for both in the
 #: finished text, where a comment comes between.
 _LINKS = re.compile(r"@|:(?=//)|(?<=www)\.", re.IGNORECASE)
@@ -91,4 +92,5 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 def plain(text: str) -> str:
     """Show text as it is: names from data become neither markup, nor HTML, nor links."""
     line = visible(text.replace("\n", " "))
-    return _LINKS.sub(r"\g<0><!---->", _MARKS.sub(r"\\\g<0>", line))
+    shown = _MARKS.sub(r"\\\g<0>", line).replace("<", "&lt;")
+    return _LINKS.sub(r"\g<0><!---->", shown)
