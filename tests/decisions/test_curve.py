@@ -73,7 +73,13 @@ def test_net_benefit_by_hand():
     assert found.treat_all == pytest.approx([0.4 - 0.6 / 3, 0.4 - 0.6])
     assert found.treat_none.tolist() == [0, 0]
     assert len(cb.net_benefit(y_true, y_prob)) == 99
-    assert "best choice at" in repr(found)
+    assert repr(found) == (
+        "<NetBenefit of the model (of treating all): at 0.25 0.2333 (0.2), at 0.5 0.1 (-0.2); the "
+        "model is the best choice at 2 of 2 thresholds>"
+    )
+    grid = repr(cb.net_benefit(y_true, y_prob))
+    for threshold in ("at 0.01 ", "at 0.25 0.2333 (0.2)", "at 0.5 0.1 (-0.2)", "at 0.99 "):
+        assert threshold in grid
     with pytest.raises(ValueError, match="under 1"):
         cb.net_benefit(y_true, y_prob, at=1.0)
 

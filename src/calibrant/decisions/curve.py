@@ -24,6 +24,8 @@ from calibrant.measures.measured import measured
 
 #: The grid without `at`: multiples of 1/512, which are edges of cells.
 _GRID = np.linspace(0, 1, 513)
+#: Thresholds whose net benefit is printed.
+_PRINTED = 5
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -268,6 +270,8 @@ class NetBenefit:
     >>> at = benefit.threshold.searchsorted(0.1)
     >>> round(float(benefit.model[at]), 3), round(float(benefit.treat_all[at]), 3)
     (0.335, 0.336)
+    >>> cb.net_benefit(y_true, y_prob, at=0.5)
+    <NetBenefit of the model (of treating all): at 0.5 0.1541 (-0.1813); the model is ...>
     """
 
     threshold: FloatArray
@@ -279,9 +283,17 @@ class NetBenefit:
         return len(self.threshold)
 
     def __repr__(self) -> str:
+        places = np.unique(np.linspace(0, len(self) - 1, _PRINTED).round().astype(int))
+        values = ", ".join(
+            f"at {self.threshold[k]:.4g} {self.model[k]:.4g} ({self.treat_all[k]:.4g})"
+            for k in places
+        )
         useful = self.model > np.maximum(self.treat_all, self.treat_none) + 1e-12
-        share = f"{useful.mean():.0%}"
-        return f"<NetBenefit at {len(self)} thresholds; the model is the best choice at {share}>"
+        thresholds = "1 threshold" if len(self) == 1 else f"{len(self):,} thresholds"
+        return (
+            f"<NetBenefit of the model (of treating all): {values}; the model is the best choice "
+            f"at {useful.sum():,} of {thresholds}>"
+        )
 
     def to_dict(self) -> dict[str, list[float]]:
         """Return the columns as plain lists."""
