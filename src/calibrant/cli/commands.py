@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from calibrant.cli import apply, audit, calibrate, compare, decide, demo, export, plan, reproduce
+from calibrant.cli.once import OnceCommand
 from calibrant.cli.root import app
 
 __all__ = ["app"]
@@ -22,4 +23,4 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "reproduce": reproduce.command,
 }
 for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
+    app.command(_name, cls=OnceCommand)(_command)
