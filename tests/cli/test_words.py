@@ -62,6 +62,10 @@ MESSAGES = {
         "Pass --clip, such as --clip 0.001, to move scores into [0.001, 0.999] for slope and "
         "intercept alone; or use the observed/expected ratio, which",
     ),
+    refusals.outside_unit("column 'p'", 1, 0, -3.0, -3.0): (
+        "margins of decision_function by cb.CalibratedClassifier(",
+        "margins of decision_function in Python by cb.CalibratedClassifier(",
+    ),
     refusals.too_few_models("probs", "probs=['model_a', 'model_b']"): (
         "probs must name two models or more, each once, such as probs=['model_a', 'model_b'].",
         "--prob must name two models or more, each once, such as --prob model_a --prob model_b.",

@@ -1,5 +1,6 @@
 """Every refusal: ValueError, which argument, the rule, the value, the row, the way out."""
 
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.svm import LinearSVC
 
 import calibrant as cb
 
@@ -26,6 +28,13 @@ CASES = {
         ([0, 1], [[0.5, 0.5], [0.2, 0.8]]),
         {},
         r"y_prob must be one-dimensional, but its shape is \(2, 2\).*second column: y_prob\[:, 1\]",
+    ),
+    "three columns": (
+        ([0, 1], [[0.5, 0.4, 0.1], [0.2, 0.7, 0.1]]),
+        {},
+        r"its shape is \(2, 3\)\. .*one class against the rest, for each k: "
+        r"\(y == classes\[k\], y_prob\[:, k\]\).*"
+        r"\(y == classes\[y_prob\.argmax\(axis=1\)\], y_prob\.max\(axis=1\)\)",
     ),
     "one column": (([0, 1], [[0.5], [0.2]]), {}, r"Pass y_prob\.ravel\(\)"),
     "a number": ((1, 0.5), {}, r"y_true must be one-dimensional, but its shape is \(\)"),
@@ -78,7 +87,7 @@ CASES = {
         ([0, 1, 1], [0.5, 3.5, -2.0]),
         {},
         r"y_prob must lie between 0 and 1, but 2 rows do not, first at row 1 .* with 3\.5\."
-        r".*logits.*1 / \(1 \+ exp\(-score\)\).*calibrator",
+        r".*logits.*1 / \(1 \+ exp\(-score\)\).*cb\.CalibratedClassifier",
     ),
     "percent": (([0, 1], [0.5, 35]), {}, r"with 35\.0\. If they are percentages, divide by 100"),
     "rounding": (([0, 1], [0.5, 1 + 1e-9]), {}, "If this is rounding noise, clip it"),
@@ -153,3 +162,32 @@ CASES = {
 def test_refused_in_words(function, args, kwargs, words):
     with pytest.raises(ValueError, match=words):
         function(*args, **kwargs)
+
+
+def test_the_ways_out_for_many_classes_run():
+    """Both of them, as the message writes them, on the probabilities of a model."""
+    rng = np.random.default_rng(0)
+    y_prob = rng.dirichlet([1.0, 1.0, 1.0], 3000)
+    classes = np.array(["ape", "bee", "cat"])
+    y = np.array([rng.choice(classes, p=row) for row in y_prob])
+    with pytest.raises(cb.InputError) as refused:
+        cb.audit(y, y_prob)
+    one = re.search(r"\(y == classes\[k\], .*?\]\)", str(refused.value))[0]
+    top = re.search(r"\(y == classes\[y_prob.argmax.*?\)\], .*?\)\)", str(refused.value))[0]
+    spaces = [{"y": y, "y_prob": y_prob, "classes": classes, "k": k} for k in range(3)]
+    for code, names in [*((one, names) for names in spaces), (top, spaces[0])]:
+        assert cb.calibration_test(*eval(code, names)).p_value > 0.001
+        assert cb.calibration_error(*eval(code, names)) < 0.05
+
+
+def test_the_way_out_for_margins_runs():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2))
+    y = rng.random(600) < 1 / (1 + np.exp(-X[:, 0]))
+    margins = LinearSVC().fit(X, y).decision_function(X)
+    for call in (cb.audit, lambda y, p: cb.PlattCalibrator().fit(p, y)):
+        with pytest.raises(cb.InputError, match="margins") as refused:
+            call(y, margins)
+        code = re.search(r"cb\.CalibratedClassifier\(.*\)", str(refused.value))[0]
+        fitted = eval(code, {"cb": cb, "LinearSVC": LinearSVC, "X": X, "y": y})
+        assert cb.calibration_error(y, fitted.predict_proba(X)[:, 1]) < 0.1

@@ -35,6 +35,7 @@ _SENTENCES = dict.fromkeys(_PYTHON_ALONE, "") | {
     "DuckDB reads such a file by": "DuckDB, and so a query in --sql, reads such a file by",
     "Write it with to_json().": "Write it with calibrant calibrate -o.",
     ", or None for scores as they are": ", or be left out for scores as they are",
+    "decision_function by cb.": "decision_function in Python by cb.",
     "or use observed_expected_ratio, which": "or use the observed/expected ratio, which",
 }
 _QUOTED = r""""[^"]*"|'(?:[^'\\]|\\.)*'"""

@@ -29,11 +29,23 @@ def empty(name: str) -> InputError:
 def not_one_column(name: str, shape: tuple[int, ...]) -> InputError:
     if len(shape) == 2 and shape[1] == 2:
         way_out = f"For the output of predict_proba pass its second column: {name}[:, 1]."
+    elif len(shape) == 2 and shape[1] > 2:
+        way_out = _one_class_at_a_time(name)
     elif len(shape) == 2 and 1 in shape:
         way_out = f"Pass {name}.ravel()."
     else:
         way_out = "Pass one value for each row, as a list, an array or a column of a dataframe."
     return InputError(f"{name} must be one-dimensional, but its shape is {shape}. {way_out}")
+
+
+def _one_class_at_a_time(name: str) -> str:
+    """Say how probabilities of many classes are looked at, two outcomes at a time."""
+    return (
+        "For predict_proba of many classes look at one class against the rest, for each k: "
+        f"(y == classes[k], {name}[:, k]), classes being the model's classes_; or at the "
+        "confidence in what is predicted: "
+        f"(y == classes[{name}.argmax(axis=1)], {name}.max(axis=1))."
+    )
 
 
 def not_an_array(name: str, why: object) -> InputError:
@@ -85,8 +97,8 @@ def outside_unit(
     return InputError(
         f"{name} must lie between 0 and 1, but {row_count(count)} {verb} not"
         f"{first_row(row)} with {shown(value)}. {way_out} "
-        "Log-odds (logits) become probabilities by 1 / (1 + exp(-score)); margins, such as those "
-        "of decision_function, need a calibrator fitted on held-out rows."
+        "Log-odds (logits) become probabilities by 1 / (1 + exp(-score)); margins of "
+        "decision_function by cb.CalibratedClassifier(LinearSVC(), cb.PlattCalibrator()).fit(X, y)."
     )
 
 
