@@ -3,7 +3,10 @@
 import dataclasses
 import json
 
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import calibrant as cb
@@ -280,3 +283,41 @@ def test_the_least_that_draws_can_show_and_a_bound_are_said_to_be_no_more():
     wrong = cb.advise([0] * 1900 + [1] * 600, [0.3] * 2500)
     assert wrong.p_value == pytest.approx(4.05e-9, rel=0.01)
     assert "would have probability at most 4.06e-09." in wrong.summary[1]
+
+
+def test_inverted_labels_lead_the_advice():
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(2000, seed=1)
+    found = cb.audit(~y_true, y_prob)
+    assert found.test.p_value < 0.001
+    assert found.advice.recommended is None
+    first = found.advice.summary[0]
+    assert first.startswith("The event may be the other label: it is rarer where scores are higher")
+    assert "ROC AUC 0.20" in first
+    assert first.endswith("before you recalibrate.")
+    for text in (found.to_markdown(), found.to_html()):
+        assert "The event may be the other label" in text
+    assert cb.advise(y_true, y_prob).recommended == "temperature"
+    assert "other label" not in cb.advise(y_true, y_prob).summary[0]
+
+
+def test_chance_alone_is_no_sign_of_inverted_labels():
+    rng = np.random.default_rng(0)
+    samples = [cb.advise(rng.random(60) < 0.5, rng.random(60)) for _ in range(100)]
+    assert not [one for one in samples if "other label" in one.summary[0]]
+
+
+@pytest.mark.parametrize("table", [None, pl.DataFrame, pl.LazyFrame, duckdb.from_df])
+def test_class_labels_are_named_as_such(table):
+    rng = np.random.default_rng(0)
+    y_true = rng.random(1000) < 0.4
+    labels = np.where(rng.random(1000) < 0.8, y_true, ~y_true).astype(float)
+    if table is None:
+        found = cb.audit(y_true, labels)
+    else:
+        found = cb.audit(table(pd.DataFrame({"y": y_true, "p": labels})), label="y", prob="p")
+    assert [note for note in found.warnings if "these are class labels" in note]
+    assert found.advice.recommended is None
+    assert "gives probabilities by predict_proba" in found.advice.summary[0]
+    near = cb.audit(y_true, np.append(labels[:-1], 0.999))
+    assert not [note for note in near.warnings if "class labels" in note]
+    assert "predict_proba" not in near.advice.summary[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from calibrant.core.tally import Cells, Totals
 from calibrant.decisions.curve import points_below, thresholds_need
 from calibrant.measures.decomposition import brier_of
 from calibrant.measures.interval import Interval
+from calibrant.measures.ranking import auc_of
 
 #: Calibrators that are tried, the simplest first, and how many numbers each of them has.
 TRIED = ("temperature", "platt", "beta", "isotonic")
@@ -73,8 +75,10 @@ class Advice:
     Attributes
     ----------
     recommended : str or None
-        The calibrator to use; None if the scores are best left as they are, or if no test shows
-        that they are miscalibrated. An estimate from folds chooses it; no guarantee rests on them.
+        The calibrator to use; None if the scores are best left as they are, if no test shows that
+        they are miscalibrated, or if something else comes first: scores that are class labels, or
+        an event that may be the other label. An estimate from folds chooses it; no guarantee rests
+        on them.
     miscalibrated : bool or None
         Whether a test says, at the confidence asked for, that the scores are not right; None if
         there was no test.
@@ -127,6 +131,22 @@ def advice_need(diagram: Diagram) -> BoolArray:
     return quantiles_need(diagram, _SHARES) | thresholds_need(diagram, _EDGES)
 
 
+def backwards(diagram: Diagram) -> float | None:
+    """Return the ROC AUC if it is clearly under 1/2, so that the event may be the other label.
+
+    Three standard errors at most: the variance of a ROC AUC is at most 1 / (4 * fewer).
+    """
+    fewer = min(diagram.positives, diagram.weight - diagram.positives)
+    area, unknown = auc_of(diagram)
+    certain = fewer >= 1 and area + unknown < 0.5 - 1.5 / math.sqrt(fewer)
+    return area if certain else None
+
+
+def only_labels(diagram: Diagram) -> bool:
+    """Whether all scores are 0 or 1: class labels, not probabilities."""
+    return bool(np.isin(diagram.cells.score, (0.0, 1.0)).all())
+
+
 def advice_of(
     diagram: Diagram,
     certificate: Certificate | None,
@@ -153,7 +173,8 @@ def advice_of(
         trials = _trials(score, counts, brier, seed)
     miscalibrated = None if test is None else test.p_value <= 1 - confidence
     helps = _recommended(trials)
-    found = helps if miscalibrated else None
+    first = _before_all_else(diagram)
+    found = helps if miscalibrated and not first else None
     return Advice(
         recommended=found,
         miscalibrated=miscalibrated,
@@ -164,9 +185,12 @@ def advice_of(
         summary=tuple(
             sentence
             for sentence in (
-                _where(worst, helps, miscalibrated)
-                + _what_to_do(helps, trials, brier, miscalibrated, worst)
-                + _groups_too(failing, found),
+                first
+                or (
+                    _where(worst, helps, miscalibrated)
+                    + _what_to_do(helps, trials, brier, miscalibrated, worst)
+                    + _groups_too(failing, found)
+                ),
                 _how_sure(test, confidence),
                 _at_stake(certificate),
             )
@@ -280,6 +304,22 @@ def _where(worst: Interval, helps: str | None, miscalibrated: bool | None) -> st
     return (
         f"{worst.where[0].upper()}{worst.where[1:]} are {worst.verdict} by "
         f"{points:.2g} percentage points on average. "
+    )
+
+
+def _before_all_else(diagram: Diagram) -> str:
+    """Say what has to be put right before a calibrator is any use; "" if nothing."""
+    if only_labels(diagram):
+        return (
+            "Audit probabilities instead: all of these scores are 0 or 1, as class labels are. A "
+            "model that has predict gives probabilities by predict_proba."
+        )
+    area = backwards(diagram)
+    if area is None:
+        return ""
+    return (
+        "The event may be the other label: it is rarer where scores are higher (ROC AUC "
+        f"{area:.2f}). Check whose probability the scores are before you recalibrate."
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from calibrant import errors
 from calibrant._version import __version__
-from calibrant.auditing.advice import Advice
+from calibrant.auditing.advice import Advice, backwards, only_labels
 from calibrant.auditing.claims import claims_of
 from calibrant.auditing.details import Details
 from calibrant.auditing.groups import CROSSED, Crossed, groups_of
@@ -144,7 +143,8 @@ def audit(
     (error, at_most), worst, reliability = values_of(data.source, diagram, *parts)
     measures, gaps = family.measures_of(data.source, diagram)
     certificate, test, unsure = claims_of(data, diagram, spec)
-    notes = _reasons(gaps) + _clip_note(measures) + _reversed_note(diagram, measures)
+    notes = _reasons(gaps) + _clip_note(measures)
+    notes += _labels_note(diagram) + _reversed_note(diagram)
     groups, pooled = groups_of(data, by, spec, crossed) if by is not None else ((), ())
     data.source.release()  # the audit may be kept for long
     return Audit(
@@ -256,12 +256,19 @@ def _provenance(
     )
 
 
-def _reversed_note(diagram: Diagram, measures: Measures) -> tuple[str, ...]:
+def _labels_note(diagram: Diagram) -> tuple[str, ...]:
+    """Say that scores are class labels."""
+    if not only_labels(diagram):
+        return ()
+    return (
+        "All scores are 0 or 1: these are class labels, as predict gives them, not probabilities.",
+    )
+
+
+def _reversed_note(diagram: Diagram) -> tuple[str, ...]:
     """Ask whether the event is the right label, if high scores clearly go with few events."""
-    fewer = min(diagram.positives, diagram.weight - diagram.positives)
-    auc = measures.roc_auc
-    # three standard errors at most: the variance of a ROC AUC is at most 1 / (4 * fewer)
-    if auc is None or fewer < 1 or auc >= 0.5 - 1.5 / math.sqrt(fewer):
+    auc = backwards(diagram)
+    if auc is None:
         return ()
     return (
         f"The event is rarer where scores are higher (ROC AUC {auc:.2f}): is it the right one of "
