@@ -15,7 +15,7 @@ from calibrant.calibrators.links import LinkFamily
 
 #: What a calibrator is called.
 CalibratorName: TypeAlias = Literal[
-    "isotonic", "platt", "beta", "temperature", "histogram", "venn_abers"
+    "isotonic", "platt", "beta", "temperature", "histogram", "venn_abers", "identity"
 ]
 
 
@@ -41,6 +41,7 @@ KINDS: dict[str, Kind] = {
     "temperature": Kind(_LINKS, "TemperatureCalibrator", "temperature scaling", _TEMPERATURE),
     "histogram": Kind(_STEPS, "HistogramCalibrator", "histogram binning"),
     "venn_abers": Kind(_VENN_ABERS, "VennAbersCalibrator", "Venn-Abers prediction"),
+    "identity": Kind(_STEPS, "IdentityCalibrator", "leaving the scores as they are"),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import calibrant as cb
 from calibrant.errors import InputError
-from reference.engines import CONNECTION, LAZY
+from reference.engines import CONNECTION, ENGINES, LAZY
 from reference.tables import LABEL, PROB, TABLE, in_every_engine
 
 
@@ -45,3 +45,26 @@ def test_a_soft_label_of_no_weight_is_none(tmp_path):
         assert found.certificate is not None
         expected = cb.calibration_error(LABEL[1:], PROB[1:])
         assert found.calibration_error == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_the_texts_0_and_1_are_labels(name, tmp_path):
+    table = ENGINES[name](TABLE.assign(y=LABEL.astype(str)), tmp_path)
+    expected = cb.calibration_error(LABEL, PROB)
+    for pos_label in (None, 1, "1"):
+        data = cb.Predictions(table, label="y", prob="p", pos_label=pos_label)
+        assert cb.calibration_error(data) == pytest.approx(expected, abs=1e-12)
+    turned = cb.Predictions(table, label="y", prob="p", pos_label=0)
+    expected = cb.calibration_error(1 - LABEL, PROB)
+    assert cb.calibration_error(turned) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", LAZY)
+def test_other_texts_are_no_0_and_1(name, tmp_path):
+    strange, missing = TABLE.assign(y=LABEL.astype(str)), TABLE.assign(y=LABEL.astype(str))
+    strange.loc[7, "y"], missing.loc[7, "y"] = "01", None
+    with pytest.raises(InputError, match="must hold two label values"):
+        cb.audit(LAZY[name](strange, tmp_path), label="y", prob="p")
+    (tmp_path / "b").mkdir()
+    with pytest.raises(InputError, match="missing values in 1 row"):
+        cb.audit(LAZY[name](missing, tmp_path / "b"), label="y", prob="p")

@@ -1,5 +1,6 @@
 """Files and SELECTs, short and long: what is in memory and what stays in DuckDB say the same."""
 
+import csv
 import json
 
 import duckdb
@@ -260,3 +261,19 @@ def test_a_column_in_two_roles_is_refused(tmp_path):
     TABLE.to_csv(tmp_path / "a.csv", index=False)
     with pytest.raises(InputError, match="'y' is named for two roles"):
         read_predictions(tmp_path / "a.csv", label="y", prob="p", clusters="y")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize("pos_label", [None, "1"])
+def test_the_texts_0_and_1_are_labels(ending, pos_label, length, tmp_path):
+    path = tmp_path / f"table.{ending}"
+    texts = TABLE.assign(y=TABLE["y"].astype(str))
+    if ending == "csv":
+        texts.to_csv(path, index=False, quoting=csv.QUOTE_ALL)
+    else:
+        WRITERS[ending](texts, path)
+    found = read_predictions(path, label="y", prob="p", pos_label=pos_label)
+    expected = cb.calibration_error(TABLE["y"], TABLE["p"])
+    assert cb.calibration_error(found) == pytest.approx(expected, abs=1e-12)
+    both = comparison_of(read_models(path, label="y", probs=["p", "q"], pos_label=pos_label), 0.95)
+    assert both.models[0].calibration_error == pytest.approx(expected, abs=1e-12)

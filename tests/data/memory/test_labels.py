@@ -49,3 +49,44 @@ def test_any_two_numbers_are_labels_with_pos_label():
     assert found == pytest.approx(EXPECTED.calibration_error, abs=1e-15)
     flipped = cb.calibration_error(LABEL, 1 - PROB, pos_label=0)
     assert flipped == pytest.approx(EXPECTED.calibration_error, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        list,
+        np.array,
+        lambda words: np.array(words, dtype=object),
+        lambda words: np.array(words, dtype=np.dtypes.StringDType()),
+        pd.Series,
+        lambda words: pd.Series(words, dtype="string"),
+        lambda words: pd.Series(words, dtype="category"),
+        pl.Series,
+        lambda words: pl.Series(words, dtype=pl.Categorical),
+    ],
+)
+def test_the_texts_0_and_1_are_labels(wrap):
+    words = wrap(["1" if label else "0" for label in LABEL])
+    for options in ({}, {"pos_label": "1"}, {"pos_label": 1}):
+        found = cb.calibration_error(words, PROB, **options)
+        assert found == pytest.approx(EXPECTED.calibration_error, abs=1e-15)
+    for zero in (0, "0"):
+        flipped = cb.calibration_error(words, 1 - PROB, pos_label=zero)
+        assert flipped == pytest.approx(EXPECTED.calibration_error, abs=1e-12)
+    fitted = cb.IsotonicCalibrator().fit(PROB, words)
+    assert fitted.to_json() == cb.IsotonicCalibrator().fit(PROB, LABEL).to_json()
+
+
+def test_other_texts_are_no_0_and_1():
+    assert cb.calibration_error(["0"] * 3 + ["1"], [0.25] * 4) == 0
+    with pytest.warns(UserWarning, match="single value"):
+        assert cb.calibration_error(["1", "1"], [0.5, 0.75]) == 0.375
+    for labels in (["0", "01"], ["0.0", "1.0"], ["0", 1], [b"0", b"1"], ["no", "1"]):
+        with pytest.raises(cb.InputError, match="say which one is the event"):
+            cb.calibration_error(labels, [0.5, 0.25])
+    with pytest.raises(cb.InputError, match="missing values in 1 row, first in row 1"):
+        cb.calibration_error(["0", None, "1"], [0.5, 0.25, 0.1])
+    with pytest.raises(cb.InputError, match="pos_label=1 is not among the labels"):
+        cb.calibration_error(["0", "01"], [0.5, 0.25], pos_label=1)
+    with pytest.raises(cb.InputError, match="pos_label='2' is not among the"):
+        cb.calibration_error(["0", "1"], [0.5, 0.25], pos_label="2")

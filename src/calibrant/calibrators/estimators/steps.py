@@ -1,4 +1,4 @@
-"""Calibrators of many steps: isotonic regression, and histogram binning."""
+"""Calibrators of steps and lines: isotonic regression, histogram binning, and the identity."""
 
 from __future__ import annotations
 
@@ -107,3 +107,35 @@ class HistogramCalibrator(Calibrator):
     def _check_function(self) -> None:
         if self.function_.interpolation != "step":
             raise calibrator_unreadable("bins have steps between them")
+
+
+class IdentityCalibrator(Calibrator):
+    """The calibrator for scores that are best left as they are: it gives back every score.
+
+    `calibrant calibrate` writes it where nothing is advised, so that what applies calibrators goes
+    on as before.
+
+    Examples
+    --------
+    >>> import calibrant as cb
+    >>> fitted = cb.IdentityCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1])
+    >>> fitted.predict([0.1, 0.25, 0.9]).tolist()
+    [0.1, 0.25, 0.9]
+    """
+
+    method = "identity"
+    function_: Blocks
+    _read = Blocks.from_dict
+
+    def _function(self, data: Predictions) -> Blocks:  # noqa: ARG002 (as all calibrators)
+        return _identity()
+
+    def _check_function(self) -> None:
+        if self.function_.to_dict() != _identity().to_dict():
+            raise calibrator_unreadable("it is not the identity")
+
+
+def _identity() -> Blocks:
+    """Return the line from 0 to 1, whose arithmetic gives back every score to the bit."""
+    ends = np.array([0.0, 1.0])
+    return Blocks(ends, ends, np.ones(2), ends, ends, "linear")

@@ -15,7 +15,14 @@ from calibrant.core.expressions import Expression, col, count, how_many, lit, wh
 from calibrant.data import refusals
 from calibrant.data.engine.table import Table
 from calibrant.data.memory.columns import is_missing
-from calibrant.data.memory.labels import ENOUGH, check_event, ordered_values, refuse_lookalike
+from calibrant.data.memory.labels import (
+    ENOUGH,
+    ZERO_ONE,
+    as_word,
+    check_event,
+    ordered_values,
+    refuse_lookalike,
+)
 from calibrant.data.rules import Roles
 
 #: Scores crowd near zero if this share of them is under 2**-c, for the largest such c.
@@ -79,12 +86,15 @@ class _Look:
             check_event(pos_label)
         self._label_is_number = is_number(self._kinds["label"])
         kind = self._kinds["label"]
+        self._label_is_words = any(kind == word for word in (nw.String, nw.Categorical, nw.Enum))
         whole = bool(kind.is_integer()) or kind == nw.Boolean
         self._label_is_float = self._label_is_number and not whole
 
     def facts(self) -> Facts:
         self._check_kind("prob")
         self._check_kind("weight")
+        if self._zero_one_in_words():
+            self._pos_label = as_word(1 if self._pos_label is None else self._pos_label)
         found = self._summary().numbers()
         seen = {name: float(values[0]) for name, values in found.items()}
         rows = int(seen["rows"])
@@ -119,6 +129,14 @@ class _Look:
             raise refusals.missing(name, rows, 0 if ordered else None)
         row, value = self._table.first(given, col(role))
         raise refusals.not_numeric(name, row, value)
+
+    def _zero_one_in_words(self) -> bool:
+        """Whether all labels are the texts "0" and "1", which count as the numbers."""
+        if not self._label_is_words or isinstance(self._pos_label, str):
+            return False
+        known = col("label").text().is_in(ZERO_ONE)
+        found = self._table.select(rows=how_many(), known=count(known)).numbers()
+        return bool(found["rows"][0] == found["known"][0] > 0)
 
     def _score(self) -> Expression:
         return col("prob").double()
@@ -200,7 +218,7 @@ class _Look:
             gap = _missing(self._number()) if self._label_is_number else label.is_null()
             row, _ = self._table.first(gap, lit(0))
             raise refusals.missing(self._names.label, int(seen["y_missing"]), row)
-        if self._pos_label is not None:
+        if self._pos_label is not None:  # or labels are the texts "0" and "1"
             self._check_two_values(bool(seen.get("y_event", 0)))
             return _whole(self._event()), None
         if not self._label_is_number:
@@ -236,9 +254,7 @@ class _Look:
     def _comparable(self) -> bool:
         event = cast("Any", self._pos_label)
         if not self._label_is_number:
-            kind = self._kinds["label"]
-            words = any(kind == word for word in (nw.String, nw.Categorical, nw.Enum))
-            return isinstance(event, str) == words
+            return isinstance(event, str) == self._label_is_words
         try:
             if isinstance(event, str) or abs(float(event)) > _LARGEST:
                 return False

@@ -14,6 +14,10 @@ from calibrant.data import refusals
 from calibrant.data.memory.columns import Column, Found, is_missing, numbers
 from calibrant.errors import InputError
 
+#: Labels in words that count as 0 and 1, as files and databases often have them.
+ZERO_ONE = ("0", "1")
+#: Kinds of arrays that hold no text: numbers, dates, bytes.
+_NO_TEXT = "biufcmMSV"
 #: Distinct values looked for before the message says "or more".
 ENOUGH = 4
 
@@ -32,10 +36,13 @@ class Labels:
         self._positive = 1 if pos_label is None else pos_label
         self.first_fraction: tuple[int, float] | None = None
         self._plain = False
-        if pos_label is None:
+        in_words = self._zero_one_in_words()
+        if in_words:
+            self._positive = as_word(self._positive)
+        if pos_label is not None:
+            self._read_two_values(self._positive)
+        elif not in_words:
             self._read()
-        else:
-            self._read_two_values(pos_label)
 
     @property
     def binary(self) -> bool:
@@ -75,6 +82,19 @@ class Labels:
             return
         if low < 0 or high > 1:
             self._refuse_values()
+
+    def _zero_one_in_words(self) -> bool:
+        """Whether all labels are the texts "0" and "1", which count as the numbers."""
+        for _, values in self._column.chunks():
+            if values.dtype.kind in _NO_TEXT:
+                return False
+            try:
+                words = {*values.tolist()} <= {*ZERO_ONE}
+            except TypeError:  # lists and the like
+                return False
+            if not words:
+                return False
+        return True
 
     def _note_fraction(self, start: int, values: AnyArray) -> None:
         found = Found()
@@ -137,6 +157,12 @@ class Labels:
         if len(found) > 2:
             raise refusals.labels_not_binary(self._column.name, found)
         raise refusals.labels_need_pos_label(self._column.name, found)
+
+
+def as_word(event: object) -> object:
+    """Return the numbers 0 and 1 as they are written; other values are what they are."""
+    number = isinstance(event, int | float | np.number)
+    return str(int(event == 1)) if number and event in (0, 1) else event
 
 
 def _no_fraction(values: AnyArray) -> bool:
