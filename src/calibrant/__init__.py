@@ -52,7 +52,11 @@ if TYPE_CHECKING:
         PlattCalibrator,
         TemperatureCalibrator,
     )
-    from calibrant.calibrators.estimators.steps import HistogramCalibrator, IsotonicCalibrator
+    from calibrant.calibrators.estimators.steps import (
+        HistogramCalibrator,
+        IdentityCalibrator,
+        IsotonicCalibrator,
+    )
     from calibrant.calibrators.estimators.venn_abers import VennAbersCalibrator
     from calibrant.decisions.classifier import CostSensitiveClassifier
     from calibrant.learners.isotron import IsotronClassifier
@@ -75,6 +79,7 @@ __all__ = [
     "CumulativeDisplay",
     "GroupsDisplay",
     "HistogramCalibrator",
+    "IdentityCalibrator",
     "InputError",
     "IsotonicCalibrator",
     "IsotronClassifier",

@@ -71,6 +71,13 @@ class Blocks:
         keep = np.append(True, ends[1:] > ends[:-1])
         return ends[keep], np.repeat(self.value, 2)[keep]
 
+    @property
+    def is_identity(self) -> bool:
+        """Whether every score is given back."""
+        ends = [0.0, 1.0]
+        line = self.interpolation == "linear"
+        return line and all(one.tolist() == ends for one in (self.low, self.high, self.value))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the columns as plain lists."""
         columns = {

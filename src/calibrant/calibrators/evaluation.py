@@ -84,13 +84,23 @@ class Evaluation:
     def headline(self) -> str:
         """The finding in one sentence."""
         before, after = self.before.calibration_error, self.after.calibration_error
+        if self.calibrator.method == "identity":
+            return (
+                f"The calibrator leaves every score as it is (calibration error {before:.4g}, "
+                f"Brier score {self.before.brier_score:.4g}, {self.rows:,} rows)."
+            )
         verb = "lowers" if after < before else "does not lower"
         change = f"from {before:.4g} to {after:.4g}" if after < before else f"({before:.4g} before)"
         return (
             f"On held-out rows {self.calibrator.method} calibration {verb} the calibration error "
             f"{change}, and the Brier score goes from {self.before.brier_score:.4g} to "
-            f"{self.after.brier_score:.4g} ({self.rows:,} rows, {self.folds} folds)."
+            f"{self.after.brier_score:.4g}{self._worse()} ({self.rows:,} rows, {self.folds} folds)."
         )
+
+    def _worse(self) -> str:
+        """Say that the log loss has become infinite, which no gain elsewhere makes up for."""
+        worse = math.isinf(self.after.log_loss) and not math.isinf(self.before.log_loss)
+        return ", but the log loss becomes infinite" if worse else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain values."""

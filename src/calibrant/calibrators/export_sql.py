@@ -114,6 +114,9 @@ class _Writer:
 
     def blocks(self, blocks: Blocks | Pairs) -> str:
         """Write a search among the blocks, for scores that are in [0, 1]."""
+        inside = f"{self.column} >= {self.number(0)} AND {self.column} <= {self.number(1)}"
+        if isinstance(blocks, Blocks) and blocks.is_identity:
+            return f"CASE WHEN {inside} THEN CAST({self.column} AS {self.language.double}) END"
         if isinstance(blocks, Pairs) or blocks.interpolation == "step":
             begin, value = blocks.steps()
             edges, leaves = begin[1:].tolist(), [self.number(one) for one in value]
@@ -122,7 +125,6 @@ class _Writer:
             edges = [piece.left for piece in pieces[1:]]
             strict = blocks.interpolation == "strict"
             leaves = [self.piece(piece, strict) for piece in pieces]
-        inside = f"{self.column} >= {self.number(0)} AND {self.column} <= {self.number(1)}"
         return f"CASE WHEN {inside} THEN {self.tree(edges, leaves)} END"
 
     def tree(self, edges: Sequence[float], leaves: Sequence[str]) -> str:

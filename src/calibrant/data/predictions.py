@@ -49,9 +49,10 @@ class Predictions:
     ----------
     y_true : array_like, or a table
         Outcomes: 0/1 (the texts too), -1/1, booleans, any two values with `pos_label`, or fractions
-        in [0, 1] (soft labels: the probability of the event in that row). Or a table that holds them, with
-        `label` and `prob`: of pandas, polars or pyarrow, or one that stays in its engine: a polars
-        LazyFrame, a DuckDB relation, a Spark or Dask dataframe, or what `sql_table` returns.
+        in [0, 1] (soft labels: the probability of the event in that row). Or a table that holds
+        them, with `label` and `prob`: of pandas, polars or pyarrow, or one that stays in its
+        engine: a polars LazyFrame, a DuckDB relation, a Spark or Dask dataframe, or what
+        `sql_table` returns.
     y_prob : array_like
         Predicted probabilities of the event, in [0, 1].
     sample_weight : array_like, optional

@@ -50,8 +50,8 @@ def calibration_error(
     ----------
     y_true : array_like or Predictions or Tally
         Outcomes: 0/1 (the texts too), -1/1, booleans, any two values with `pos_label`, or soft
-        labels in [0, 1]. With `sample_weight` as the probability of each point, soft labels give the
-        population's c(f) itself. A Predictions or a Tally stands for both arguments.
+        labels in [0, 1]. With `sample_weight` as the probability of each point, soft labels give
+        the population's c(f) itself. A Predictions or a Tally stands for both arguments.
     y_prob : array_like
         Predicted probabilities of the event, in [0, 1].
     sample_weight : array_like, optional
