@@ -32,6 +32,7 @@ KINDS = {
     "beta": cb.BetaCalibrator(),
     "temperature": cb.TemperatureCalibrator(),
     "venn_abers": cb.VennAbersCalibrator(),
+    "identity": cb.IdentityCalibrator(),
 }
 
 
@@ -413,3 +414,60 @@ def test_an_output_that_would_be_read_the_next_time_is_refused(tmp_path):
     with pytest.raises(InputError, match="one of the files that are read"):
         applied(folder, folder / "new.parquet")
     assert sorted(path.name for path in folder.iterdir()) == ["a.parquet"]
+
+
+#: Cells of a column of a CSV file, and what they become in Parquet.
+TYPED = {
+    "whole": (["0", "1", "-20"], [0, 1, -20]),
+    "decimal": (["0.25", "1.0", "-1e-05"], [0.25, 1.0, -1e-05]),
+    "gaps": (["7", "", "8"], [7, None, 8]),
+    "zeros in front": (["007", "008", "9"], ["007", "008", "9"]),
+    "zeros behind": (["0.50", "0.25", "1.0"], ["0.50", "0.25", "1.0"]),
+    "a plus": (["+1", "2", "3"], ["+1", "2", "3"]),
+    "blanks": ([" 1", "2", "3"], [" 1", "2", "3"]),
+    "minus zero": (["-0", "1", "2"], ["-0", "1", "2"]),
+    "20 digits": (["12345678901234567890", "1", "2"], ["12345678901234567890", "1", "2"]),
+    "17 digits": (["0.12345678901234567", "0.5", "0.1"], ["0.12345678901234567", "0.5", "0.1"]),
+    "both kinds": (["1", "0.5", "2"], ["1", "0.5", "2"]),
+    "nan": (["0.5", "nan", "1.5"], ["0.5", "nan", "1.5"]),
+    "inf": (["0.5", "inf", "1.5"], ["0.5", "inf", "1.5"]),
+    "NA": (["1", "NA", "2"], ["1", "NA", "2"]),
+    "an empty text": (["1", '""', "2"], ["1", "", "2"]),
+    "words": (["true", "1", "0"], ["true", "1", "0"]),
+    "dates": (["2020-01-01", "2020-01-02", "2020"], ["2020-01-01", "2020-01-02", "2020"]),
+    "nothing": (["", "", ""], [None, None, None]),
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_a_column_is_numbers_if_every_value_prints_back(name, tmp_path):
+    texts, values = TYPED[name]
+    lines = [f"{cell},0.50" for cell in texts]
+    (tmp_path / "in.csv").write_text("x,p\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    applied(tmp_path / "in.csv", tmp_path / "out.parquet")
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert found["x"].to_pylist() == values
+    assert [type(value) for value in found["x"].to_pylist()] == [type(value) for value in values]
+    assert found["p"].to_pylist() == [0.5] * 3  # scores are numbers in any case
+
+
+@pytest.mark.parametrize("odd", ["007", "x", "0.5"])
+def test_one_value_far_down_keeps_a_column_text(odd, tmp_path):
+    rows = 5000
+    whole, late = [str(k) for k in range(rows)], [""] * (rows - 1) + ["3"]
+    mixed = [*whole[:-1], odd]
+    lines = [f"{a},{b},{c},0.5" for a, b, c in zip(whole, mixed, late, strict=True)]
+    (tmp_path / "in.csv").write_text("a,b,late,p\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    applied(tmp_path / "in.csv", tmp_path / "out.parquet")
+    found = pq.read_table(tmp_path / "out.parquet")
+    assert found["a"].to_pylist() == list(range(rows))
+    assert found["b"].to_pylist() == mixed
+    assert found["late"].to_pylist() == [None] * (rows - 1) + [3]
+
+
+def test_scores_that_were_left_as_they_are_can_be_audited_anywhere(tmp_path):
+    pd.DataFrame({"p": Y_PROB}).to_csv(tmp_path / "in.csv", index=False)
+    for kind, fitted_here in ((cb.PlattCalibrator, True), (cb.IdentityCalibrator, False)):
+        fitted = kind().fit(Y_PROB, Y_TRUE)
+        found = applied(tmp_path / "in.csv", tmp_path / f"{kind.method}.csv", fitted)
+        assert found.fitted_here is fitted_here

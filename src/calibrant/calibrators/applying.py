@@ -32,6 +32,14 @@ _FORMATS = {
 #: two cores it was as fast as a lookup row by row at about so many, and ten times that took 5 to 20
 #: times as long and gigabytes.
 _MOST_PIECES = 1000
+#: Types that text is tried as, and which values of a column {0} print back; "nan" is a word.
+_BACK = "CAST(TRY_CAST({0} AS %s) AS VARCHAR) = {0}"
+_PRINTED_BACK = {
+    "BIGINT": _BACK % "BIGINT",
+    "DOUBLE": f"isfinite(TRY_CAST({{0}} AS DOUBLE)) AND {_BACK % 'DOUBLE'}",
+}
+#: Rows that tell most columns of text.
+_FIRST_ROWS = 2048
 #: The name of the lookup in queries.
 _LOOKUP = "calibrated"
 #: The first row that is written holds the names of the columns.
@@ -84,8 +92,9 @@ def apply_calibrator(
     """Write a file again with one more column: the calibrated scores.
 
     Rows stay in their order and other columns as they are: Parquet keeps its types, and CSV the
-    text of its cells. From CSV to Parquet all columns are text but the two of scores; from Parquet
-    to CSV they are what DuckDB prints, times being UTC.
+    text of its cells. From CSV to Parquet the two columns of scores are numbers, and any other if
+    every value of it prints back as it stands: 7 and 0.5 are numbers, 007 and 0.50 stay text. From
+    Parquet to CSV columns are what DuckDB prints, times being UTC.
 
     Parameters
     ----------
@@ -114,7 +123,9 @@ def apply_calibrator(
     scores = _Scores(table, prob)
     rows, missing = scores.checked()
     known = calibrator.fitted_scores_
-    fitted_here = known is not None and known == scores.fingerprint(rows - missing)
+    # unchanged scores can be audited anywhere
+    learned = known is not None and calibrator.method != "identity"
+    fitted_here = learned and known == scores.fingerprint(rows - missing)
     query, options = _query(scores, calibrator, name, ending)
     with taking_place(output, overwrite=overwrite) as part:
         group = "ROW_GROUP_SIZE" if ending == ".parquet" else ""
@@ -130,6 +141,8 @@ def _query(scores: _Scores, calibrator: Calibrator, name: str, ending: str) -> t
     table, new = scores.table, _expression(scores, calibrator)
     columns = {column: quoted(column) for column in table.kinds}
     if ending == ".parquet" and table.is_text:
+        for column, kind in scores.numbers().items():
+            columns[column] = f"CAST({quoted(column)} AS {kind}) AS {quoted(column)}"
         columns[scores.prob] = f"{quoted(scores.name)} AS {quoted(scores.prob)}"
     query = scores.select([*columns.values(), f"{new} AS {quoted(name)}"])
     if ending == ".parquet":
@@ -195,6 +208,29 @@ class _Scores:
         if wrong:
             raise refusals.outside_unit(name, wrong, *self._first(outside, score), highest)
         return rows, missing
+
+    def numbers(self) -> dict[str, str]:
+        """Return the other columns of text that are numbers, and which: all values print back."""
+        others = [column for column in self.table.kinds if column != self.prob]
+        asked = [(column, kind) for column in others for kind in _PRINTED_BACK]
+        with self.table.watched("Looking for columns of numbers"):
+            asked = self._printing_back(asked, "0", f"LIMIT {_FIRST_ROWS}")  # which drops most text
+            return dict(self._printing_back(asked, "1"))
+
+    def _printing_back(
+        self, asked: list[tuple[str, str]], least: str, rows: str = ""
+    ) -> list[tuple[str, str]]:
+        """Return the columns and types of which every value, so many at least, prints back."""
+        if not asked:
+            return []
+        rules = []
+        for column, kind in asked:
+            values, same = f"count({quoted(column)})", _PRINTED_BACK[kind].format(quoted(column))
+            rules.append(f"{values} >= {least} AND {values} = count(*) FILTER (WHERE {same})")
+        query = f"SELECT {', '.join(rules)} FROM (SELECT * FROM {self.table.table} {rows})"  # noqa: S608
+        with self.table.translated():
+            [row] = self.table.connection.execute(query).fetchall()
+        return [one for one, holds in zip(asked, row, strict=True) if holds]
 
     def fingerprint(self, rows: int) -> str | None:
         """Hash the scores as a calibrator does those that it is fitted to."""
