@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -33,6 +34,6 @@ def _values(names: list[str], args: list[str]) -> list[str]:
     return [without_secrets(value) for value in after]  # before they are cut to be shown
 
 
-def _given_again(option: str, values: list[str]) -> InputError:
+def _given_again(option: str, values: Sequence[str]) -> InputError:
     what = f": {listing(values, show=shown)}" if len(values) > 1 else ""
     return InputError(f"{option} takes one value, but it is given more than once{what}. Keep one.")
