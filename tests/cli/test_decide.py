@@ -24,13 +24,14 @@ def test_decide_says_what_to_do_and_what_it_costs(folder):
     expected = cb.expected_cost(y_true, y_prob, false_positive=1, false_negative=20)
     assert document["decision"]["cost"] == pytest.approx(expected.cost, abs=1e-12)
     assert document["price"]["volume"] is None
-    for wrong, words in (
-        (["--false-negative", 0, "--false-positive", 0], "both 0"),
-        (["--false-positive", -1], "must not be negative"),
-        (["--volume", 0], "volume must be a positive number"),
-        (["--weight", "soft"], "Weights must be whole numbers"),
+    for costs, more, words in (
+        ((0, 0), [], "both 0"),
+        ((-1, 20), [], "must not be negative"),
+        ((1, 20), ["--volume", 0], "volume must be a positive number"),
+        ((1, 20), ["--weight", "soft"], "Weights must be whole numbers"),
     ):
-        done = calibrant("decide", *options, *wrong)
+        wrong = ["--false-positive", costs[0], "--false-negative", costs[1], *more]
+        done = calibrant("decide", *options[:5], *wrong)
         assert (done.returncode, done.stdout) == (2, "")
         assert words in done.stderr
 
