@@ -49,7 +49,7 @@ def commands(file: Path) -> dict[str, list[str]]:
     return {
         "audit": [*ours, "audit", *columns],
         "one isotonic fit, in Python": [sys.executable, "-c", FIT, str(file)],
-        "calibrate": [*ours, "calibrate", *columns, "-o", str(calibrator)],
+        "calibrate": [*ours, "calibrate", *columns, "--method", "isotonic", "-o", str(calibrator)],
         "apply": [*ours, "apply", *calibrated],
         "compare": [*ours, "compare", *columns, "--prob", "q"],
         "audit --by (100 groups)": [*ours, "audit", *columns, "--by", "g"],

@@ -16,7 +16,7 @@ from reference.sqlite import TABLE
 GOOD_ROWS = "y,p,w\n0,0.1,1\n1,0.8,1\n"
 #: name: (text of the file, more options, words of the message)
 BAD = {
-    "unknown column": (GOOD_ROWS, ["--weight", "W"], "no column 'W' in .*Did you mean 'w'.*y, p, w"),
+    "unknown column": (GOOD_ROWS, ["--weight", "W"], "no column 'W' in .*Did you mean 'w'.*y, p"),
     "unknown weight": (GOOD_ROWS, ["--weight", "ww"], "no column 'ww'.*Did you mean 'w'"),
     "empty": ("", [], "is empty: at least one row"),
     "header only": ("y,p\n", [], "is empty: at least one row"),
