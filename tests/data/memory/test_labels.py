@@ -84,7 +84,7 @@ def test_other_texts_are_no_0_and_1():
     for labels in (["0", "01"], ["0.0", "1.0"], ["0", 1], [b"0", b"1"], ["no", "1"]):
         with pytest.raises(cb.InputError, match="say which one is the event"):
             cb.calibration_error(labels, [0.5, 0.25])
-    with pytest.raises(cb.InputError, match="missing values in 1 row, first in row 1"):
+    with pytest.raises(cb.InputError, match="missing values in 1 row, first at row 1"):
         cb.calibration_error(["0", None, "1"], [0.5, 0.25, 0.1])
     with pytest.raises(cb.InputError, match="pos_label=1 is not among the labels"):
         cb.calibration_error(["0", "01"], [0.5, 0.25], pos_label=1)
