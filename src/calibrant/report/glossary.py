@@ -73,4 +73,4 @@ def term_of(label: str) -> str | None:
     lower = label.lower()
     if label == "observed / expected":
         return "O:E"
-    return next((term for term in TERMS if lower.startswith(term.lower())), None)
+    return next((term for term in TERMS if term.lower() in lower), None)
