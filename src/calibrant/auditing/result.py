@@ -320,6 +320,7 @@ class Audit:
         false_negative: float = 1.0,
         title: str | None = None,
         model: str | None = None,
+        axis: str = "auto",
     ) -> str:
         """Return the report as one HTML text, and write it to a file if there is a path.
 
@@ -335,6 +336,8 @@ class Audit:
             The title of the report.
         model : str, optional
             The name of the model, which stands under the title.
+        axis : {"auto", "linear", "logit"}
+            Axes of the reliability diagram; "auto" takes log-odds if 90% of scores are under 0.1.
         """
         costs = costs_of(false_positive, false_negative)
         text: str = rendered(
@@ -344,6 +347,7 @@ class Audit:
             false_negative=costs.false_negative,
             title=text_or_none("title", title),
             model=text_or_none("model", model),
+            axis=axis,
         )
         return written(text, path)
 

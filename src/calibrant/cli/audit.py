@@ -25,6 +25,7 @@ from calibrant.decisions.costs import costs_of
 from calibrant.errors import InputError
 from calibrant.report import terminal
 from calibrant.report.html import check_ready
+from calibrant.report.log_odds import Scale
 
 
 def command(
@@ -63,6 +64,9 @@ def command(
     ] = None,
     title: Annotated[str | None, typer.Option(help="With --html: title of the report.")] = None,
     model: Annotated[str | None, typer.Option(help="With --html: name of the model.")] = None,
+    axis: Annotated[
+        Scale, typer.Option(help="With --html: axes of the reliability diagram.")
+    ] = "auto",
     open_: Annotated[
         bool, typer.Option("--open", help="Show the HTML report in the browser.")
     ] = False,
@@ -113,7 +117,7 @@ def command(
     judgement = judged(found, limit, gate)
     found = _as_typed(found)
     if html is not None:
-        found.to_html(html, **costs, title=title, model=model)
+        found.to_html(html, **costs, title=title, model=model, axis=axis)
     if markdown is not None:
         write_whole(markdown, found.to_markdown())
 

@@ -46,6 +46,7 @@ _STYLES: dict[str, dict[str, Any]] = {
     "ends": {"color": _RED, "linestyle": "none", "marker": "D", "clip_on": False},
     "bounds": {"color": _GREY, "marker": "|", "linewidth": 2},
     "certain": {**_GROUP, "color": _RED, "marker": "D"},
+    "lone": {"color": _BLUE, "linestyle": "none", "marker": "o"},
     "open": {**_GROUP, "color": _BLUE, "marker": "o", "markerfacecolor": _PAPER},
 }
 #: Text that may come from data is shown as it is, never read as a formula.

@@ -16,6 +16,7 @@ from calibrant._extras import require
 from calibrant._text import MOST_OF_MESSAGE, named, visible
 from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import rounded_up
+from calibrant.errors import one_of
 from calibrant.report.displays.cost import cost_picture
 from calibrant.report.displays.cumulative import cumulative_picture
 from calibrant.report.displays.reliability import reliability_picture
@@ -30,6 +31,7 @@ from calibrant.report.findings import (
 )
 from calibrant.report.formats import count, number, percent
 from calibrant.report.glossary import TERMS, anchor, term_of
+from calibrant.report.log_odds import SCALES, Scale, crowded, on_log_odds
 from calibrant.report.pictures import Bars, Picture
 from calibrant.report.policy import with_policy
 from calibrant.report.svg import key_of, svg_of
@@ -42,8 +44,10 @@ def html_of(
     false_negative: float = 1.0,
     title: str | None = None,
     model: str | None = None,
+    axis: Scale = "auto",
 ) -> str:
     """Return the report as HTML text; costs say where its slider starts."""
+    one_of("axis", axis, SCALES)
     environment = escaping_environment()
     environment.filters["capital"] = lambda text: text[:1].upper() + text[1:]
     environment.filters |= {"term": _linked, "number": number, "count": count, "named": named}
@@ -56,7 +60,7 @@ def html_of(
         terms={term: (anchor(term), line) for term, line in TERMS.items()},
         verdict=_verdict(audit),
         pictures=figures_of(
-            (reliability_picture(audit), cumulative_picture(audit), cost_picture(audit))
+            (_reliability(audit, axis), cumulative_picture(audit), cost_picture(audit))
         ),
         groups=audit.groups[:MOST_GROUPS],
         more_groups=max(0, len(audit.groups) - MOST_GROUPS),
@@ -115,6 +119,13 @@ def _verdict(audit: Audit) -> dict[str, str]:
         some = "a group" if failing == 1 else f"{failing:,} groups"
         mark, kind, title = "✖", "off", f"{title}, but {some} miscalibrated"
     return {"mark": mark, "kind": kind, "word": title}
+
+
+def _reliability(audit: Audit, axis: Scale) -> Picture | None:
+    """Describe observed rates against scores, on log-odds axes where that is asked or helps."""
+    picture = reliability_picture(audit)
+    chosen = axis == "logit" or (axis == "auto" and crowded(audit.curves.scores))
+    return on_log_odds(picture) if picture is not None and chosen else picture
 
 
 def _about(audit: Audit, model: str | None) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from calibrant.report.overlay import look_of
 from calibrant.report.pictures import Area, Axis, Bars, Layer, Line, Picture, Points, Span
 
 _WIDTH, _HEIGHT = 640, 360
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 16, 48
+_LEFT, _RIGHT, _TOP, _BOTTOM = 80, 16, 16, 48
 _DEEP, _FAR = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
 #: The width of a curve.
 _THICK = 2.5

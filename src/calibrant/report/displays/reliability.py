@@ -19,6 +19,7 @@ from calibrant.report.pictures import (
     Layer,
     Line,
     Picture,
+    Points,
     axis_top,
     by_chance,
     consistency_area,
@@ -27,6 +28,8 @@ from calibrant.report.pictures import (
 
 #: Up to this many points each gets a mark.
 _FEW_POINTS = 15
+#: A score so far from the one before it, as a share of the axis, has a mark: nothing lies between.
+_FAR = 0.1
 _NAME = "the reliability curve"
 
 
@@ -162,6 +165,10 @@ def _layers(audit: Audit, curve: ReliabilityCurve, right: float, top: float) -> 
         says=lambda x, y: f"score {x:.3f}: observed {y:.3f}",
         marks=len(curve.score) <= _FEW_POINTS,
     )
+    far = np.flatnonzero(np.diff(curve.score, prepend=-np.inf) > _FAR * right)[1:]
+    if len(far) and len(curve.score) > _FEW_POINTS:
+        label = "with no scores before it"
+        yield Points("lone", label, label, curve.score[far], curve.observed[far])
     if scores is not None:  # in a strip of its own, below the curve
         yield Bars("scores", "scores", "where the scores are", scores, -0.17 * top, 0.13 * top)
 
