@@ -93,6 +93,7 @@ _NO_COSTS = {"false_positive": None, "false_negative": None}
 MORE = {
     "CalibratedLinearClassifier": {"max_iter": 5},
     "IsotronClassifier": {"max_iter": 5},
+    "Audit.to_html": {"model": "gbm"},
     "calibration_test": {"draws": 99},
     "loss_ratio": {"draws": 20},
     "compare": {"y_prob": {"a": SCORES, "b": SCORES**2}},
