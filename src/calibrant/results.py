@@ -9,7 +9,7 @@ True
 """
 
 from calibrant.auditing.advice import Advice, Trial
-from calibrant.auditing.compare import Comparison, Difference, ModelFinding
+from calibrant.auditing.comparison import Comparison, Difference, ModelFinding
 from calibrant.auditing.curves import Curves, DifferenceCurve, Histogram, ReliabilityCurve
 from calibrant.auditing.groups import GroupFinding
 from calibrant.auditing.result import DataFacts, Provenance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from calibrant._text import named
 from calibrant._version import __version__
-from calibrant.auditing.compare import Comparison
+from calibrant.auditing.comparison import Comparison
 from calibrant.certificates.certificate import percent
 from calibrant.report.displays.cumulative import cumulative_overlay
 from calibrant.report.displays.reliability import reliability_overlay

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from calibrant.auditing.compare import Difference, ModelFinding
+from calibrant.auditing.comparison import Difference, ModelFinding
 from calibrant.auditing.groups import GroupFinding, finite_or_text
 from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import percent, rounded_down, rounded_up

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from calibrant._console import SafeConsole
 from calibrant._text import named
-from calibrant.auditing.compare import Comparison
+from calibrant.auditing.comparison import Comparison
 from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import percent
 from calibrant.decisions.price import Price
