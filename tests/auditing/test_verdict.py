@@ -1,5 +1,7 @@
 """The verdict: is the true calibration error within a limit, over it, or can nobody tell yet?"""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -31,13 +33,13 @@ def verdict(law, rows, **options):
         (RIGHT, 10_000, {"max_relative_error": 0.1}, "within"),
         (OFF, 50_000, {"max_relative_error": 0.05}, "over"),
         (RIGHT, 10_000, {"max_cost": 0.2, "false_negative": 9.0}, "within"),
-        (OFF, 10_000, {"max_cost": 0.2, "false_negative": 9.0}, "over"),
+        (OFF, 10_000, {"max_cost": 0.2, "false_negative": 9.0}, "cannot_tell"),
     ],
 )
 def test_kinds(law, rows, options, kind):
     found = verdict(law, rows, **options)
     assert found.kind == kind
-    assert (found.rows_needed is not None) == (kind == "cannot_tell")
+    assert (found.rows_needed is not None) <= (kind == "cannot_tell")
     assert repr(found).startswith(f"{found.title}: ")
 
 
@@ -51,12 +53,37 @@ def test_within_the_limit_says_so_of_scores_that_a_test_rejects():
     assert "miscalibrated, but by less than that" in verdict(OFF, 10_000, max_error=0.1).sentence
 
 
-def test_a_cost_limit_is_the_error_that_costs_as_much():
+def test_a_cost_limit_is_met_by_a_cap_and_never_said_to_be_missed():
+    """The error times both costs bounds what can be saved from above only."""
     limit = limit_of(max_cost=0.5, false_positive=1.0, false_negative=9.0)
     assert limit.value(0.3) == pytest.approx(0.05)
     assert limit_of(max_cost=50.0).value(0.3) == 1.0
+    found = verdict(OFF, 50_000, max_cost=0.01, false_negative=9.0)
+    assert found.kind == "cannot_tell"
+    assert "costs of 1 and 9" in found.sentence
+    y_true, y_prob, _ = RIGHT.draw(10_000, seed=1)
+    audit = cb.audit(y_true, y_prob, max_cost=0.2, false_negative=9.0)
+    cap = re.search(r"saves more than ([\d.]+) per decision", audit.verdict.sentence)[1]
+    assert float(cap) == pytest.approx(10 * audit.certificate.upper, rel=1e-2)
     assert limit_of(max_relative_error=0.1).value(0.3) == pytest.approx(0.03)
     assert limit_of() is None
+
+
+def test_a_limit_that_scores_without_information_meet_is_named():
+    y_true = np.arange(10_000) % 100 == 0
+    found = cb.audit(y_true, np.full(10_000, 0.0001), max_error=0.02).verdict
+    assert found.kind == "within"
+    assert "the same score of 0 or 1 for every row would be within it" in found.sentence
+    assert "every row" not in verdict(RIGHT, 10_000, max_error=0.02).sentence
+
+
+def test_groups_that_fail_are_in_the_title():
+    y_true, y_prob, _ = RIGHT.draw(10_000, seed=1)
+    group = np.arange(10_000) < 1000
+    y_prob = np.where(group, y_prob / 2, y_prob)
+    found = cb.audit(y_true, y_prob, by={"g": group}, max_error=0.05)
+    assert found.verdict.title == "Within the limit, but a group is miscalibrated"
+    assert "Within the limit, but a group is miscalibrated" in found.to_markdown()
 
 
 def test_limits_that_contradict_or_have_no_meaning_are_refused():

@@ -288,3 +288,18 @@ def test_objectives_are_what_they_say():
     assert walk.min() == 0  # the start counts
     merged = data.grouped(1)
     assert merged.x[:, 0] == pytest.approx((data.x * weight).sum(axis=1) / 8)
+
+
+@pytest.mark.parametrize("seed", [1034, 7, 11, 23])
+@pytest.mark.parametrize("kind", [cb.PlattCalibrator, cb.BetaCalibrator])
+def test_a_fit_is_never_worse_than_a_constant_where_events_are_rare(seed, kind):
+    """One event among 200 scores that spread over many orders of magnitude."""
+    rng = np.random.default_rng(seed)
+    score = 1 / (1 + np.exp(-rng.normal(-10, 3, 200)))
+    y_true = (np.arange(200) == np.argsort(score)[-2]).astype(int)
+    fitted = kind().fit(score, y_true).predict(score)
+
+    def loss(p):
+        return -np.mean(np.where(y_true == 1, np.log(p), np.log1p(-p)))
+
+    assert loss(fitted) < loss(np.full(200, 1 / 200))

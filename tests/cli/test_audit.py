@@ -34,7 +34,7 @@ def test_prose_first_then_numbers_and_a_picture(folder, expected):
     text = " ".join(done.stdout.split())
     guarantee = expected.certificate.sentence
     assert text.startswith(f"{expected.verdict!r} {expected.headline} {guarantee} {expected.where}")
-    for words in ("Where it fails most", "Predicted against observed", "○ predicted ● observed"):
+    for words in ("Largest differences", "Predicted against observed", "○ predicted ● observed"):
         assert words in text
 
 

@@ -61,3 +61,25 @@ def test_a_slope_exists_unless_the_classes_are_separated():
             assert np.isfinite(cb.calibration_slope(y_true, y_prob).value)
         assert np.isfinite(cb.calibration_intercept(y_true, y_prob).value)
     assert min(kept, refused) > 10
+
+
+@pytest.mark.parametrize("spread", [1e-3, 1e-5, 1e-7])
+def test_scores_that_lie_close_together_have_a_slope(spread):
+    """Cells of the diagram cannot tell them apart, and do not say how far they spread."""
+    rng = np.random.default_rng(1)
+    score = 0.7 + spread * rng.normal(size=300)
+    y_true = (rng.random(300) < 0.5).astype(int)
+    found = cb.calibration_slope(y_true, score)
+    odds = np.log(score) - np.log1p(-score)
+    x = (odds - odds.mean()) / odds.std()
+    mean = 1 / (1 + np.exp(-(found.value * odds.std() * x + _level(y_true, x, found, odds))))
+    assert (y_true - mean) @ x == pytest.approx(0, abs=1e-4)
+
+
+def _level(y_true, x, found, odds):
+    """Solve for the intercept, given a slope."""
+    level = 0.0
+    for _ in range(50):
+        mean = 1 / (1 + np.exp(-(found.value * odds.std() * x + level)))
+        level += (y_true - mean).sum() / (mean * (1 - mean)).sum()
+    return level

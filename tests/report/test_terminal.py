@@ -27,7 +27,7 @@ def test_nothing_is_cut_at_the_least_width():
 
 def test_prose_comes_first_then_tables_then_the_chart():
     text = " ".join(printed(100).split())
-    parts = (AUDIT.headline, AUDIT.where, "Key numbers", "Where it fails most", "Predicted against")
+    parts = (AUDIT.headline, AUDIT.where, "Key numbers", "Largest differences", "Predicted against")
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
 

@@ -105,8 +105,8 @@ class Advice:
     >>> print(advice.summary[0])
     Scores above 0.0005979 up to 0.5162 are too low by 6.9 percentage points on average.
     Recalibrate by temperature scaling, which fixes most of it: on held-out rows the
-    calibration error goes from 0.0442 to 0.00328, and the Brier score from 0.1764 to 0.1712,
-    12 standard errors.
+    calibration error goes from 0.0442 to 0.00328, and the Brier score from 0.1764 to 0.1712
+    (a gain of 12 standard errors).
     """
 
     recommended: str | None
@@ -373,7 +373,7 @@ def _groups_too(failing: int, found: str | None) -> str:
 
 def _errors(trial: Trial) -> str:
     """Say how many standard errors a gain has."""
-    return f", {trial.saved / trial.saved_error:.0f} standard errors"
+    return f" (a gain of {trial.saved / trial.saved_error:.0f} standard errors)"
 
 
 def _how_sure(test: CalibrationTest | None, confidence: float) -> str:

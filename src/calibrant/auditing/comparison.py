@@ -33,7 +33,7 @@ class ModelFinding:
     calibration_error : float
         c_emp, exact.
     worst_interval : Interval
-        Where it fails most.
+        Largest differences.
     certificate : Certificate
         Finite-sample interval for its true calibration error, simultaneous over the models.
     asymptotic : Certificate

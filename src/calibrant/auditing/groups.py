@@ -54,7 +54,7 @@ class GroupFinding:
     calibration_error : float
         c_emp within the group, exact.
     worst_interval : Interval
-        Where it fails most.
+        Largest differences.
     certificate : Certificate or None
         Both ends for the true calibration error of the group; those of all groups hold at once.
         None if labels are soft or weights are not integers.

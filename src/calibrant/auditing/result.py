@@ -17,7 +17,7 @@ from calibrant.auditing.groups import GroupFinding
 from calibrant.auditing.renderers import in_frame, rendered
 from calibrant.auditing.verdict import Verdict
 from calibrant.certificates.certificate import Certificate, percent
-from calibrant.certificates.evidence import too_good
+from calibrant.certificates.evidence import counted, too_good
 from calibrant.certificates.testing import CalibrationTest
 from calibrant.core.diagram import TOLERANCE
 from calibrant.decisions.costs import costs_of
@@ -212,16 +212,18 @@ class Audit:
 
     @property
     def where(self) -> str:
-        """Where it fails most, in one sentence."""
+        """Largest differences, in one sentence."""
         worst = self.worst_intervals[0]
         if worst.verdict == "exact":
             return "Predictions and outcomes agree in every range of scores."
-        return (
-            f"It fails most for {worst.where} ({worst.rows:,} rows): "
+        rates = (
+            f"{worst.where} ({counted(worst.rows, 'row')}): "
             f"{100 * worst.mean_prediction:.2f}% predicted on average, "
-            f"{100 * worst.observed_rate:.2f}% observed{_ratio(worst)}, so these scores are "
-            f"{worst.verdict}."
+            f"{100 * worst.observed_rate:.2f}% observed{_ratio(worst)}"
         )
+        if self.test is not None and self.test.p_value > 1 - self.confidence:
+            return f"The largest difference is for {rates}; chance alone often makes one as large."
+        return f"It fails most for {rates}, so these scores are {worst.verdict}."
 
     @property
     def notes(self) -> tuple[str, ...]:

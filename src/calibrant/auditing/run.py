@@ -121,7 +121,7 @@ def audit(
     >>> found.calibration_error
     0.35
     >>> print(found.where)
-    It fails most for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on average, ...
+    The largest difference is for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on ...
     """
     spec = CertificateSpec(
         confidence, method, seed=seed, estimand=estimand, max_cluster_size=max_cluster_size
@@ -158,7 +158,9 @@ def audit(
         measures=measures,
         certificate=certificate,
         test=test,
-        verdict=verdict_of(diagram, certificate, test, spec, limit),
+        verdict=verdict_of(
+            diagram, certificate, test, spec, limit, failing=sum(one.certain for one in groups)
+        ),
         groups=groups,
         confidence=confidence,
         seed=spec.seed,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from calibrant import errors
 from calibrant.certificates.bounds import band_width, certified
@@ -25,7 +25,14 @@ from calibrant.errors import InputError
 from calibrant.measures.clinical import clopper_pearson
 
 Kind = Literal[
-    "within", "over", "cannot_tell", "miscalibrated", "no_evidence", "too_few_rows", "measured"
+    "within",
+    "over",
+    "cannot_tell",
+    "miscalibrated",
+    "no_evidence",
+    "too_few_rows",
+    "untested",
+    "measured",
 ]
 #: The share of the chance of being wrong that goes to the base rate, if the limit depends on it.
 _RATE_SHARE = 0.1
@@ -39,7 +46,7 @@ _NO_LOWER = {"isotonic", "fixed_design"}
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The largest calibration error that is acceptable.
+    """The largest calibration error that is acceptable, stated in one of three ways.
 
     Attributes
     ----------
@@ -47,19 +54,42 @@ class Limit:
         The calibration error itself.
     max_relative_error : float or None
         The calibration error as a share of the base rate.
-    words : str
-        The limit in words.
+    max_cost : float or None
+        What a recalibration may save per decision at the two costs.
+    false_positive, false_negative : float
+        These costs.
     """
 
-    max_error: float | None
-    max_relative_error: float | None
-    words: str
+    max_error: float | None = None
+    max_relative_error: float | None = None
+    max_cost: float | None = None
+    false_positive: float = 1.0
+    false_negative: float = 1.0
+
+    @property
+    def scale(self) -> float:
+        """The sum of the two costs: what an error is multiplied by to bound a saving."""
+        return self.false_positive + self.false_negative
 
     def value(self, rate: float) -> float:
         """Return the limit on the calibration error where the base rate is `rate`."""
         if self.max_relative_error is not None:
             return self.max_relative_error * rate
+        if self.max_cost is not None:
+            return min(1.0, self.max_cost / self.scale)
         return math.inf if self.max_error is None else self.max_error
+
+    def said(self, rate: float) -> str:
+        """Say the limit, where the base rate is `rate`."""
+        if self.max_relative_error is not None:
+            share = percent(float(f"{self.max_relative_error:.3g}"))
+            return f"the limit of {self.value(rate):.3g} ({share} of the base rate)"
+        if self.max_cost is not None:
+            return (
+                f"the limit of {self.max_cost:g} per decision at costs of {self.false_positive:g} "
+                f"and {self.false_negative:g}"
+            )
+        return f"the limit of {self.max_error:g}"
 
 
 def limit_of(
@@ -70,7 +100,7 @@ def limit_of(
     false_positive: float = 1.0,
     false_negative: float = 1.0,
 ) -> Limit | None:
-    """Return the limit that was stated, in one of three ways; None if none was."""
+    """Return the limit that was stated; None if none was."""
     given = {
         "max_error": max_error,
         "max_relative_error": max_relative_error,
@@ -79,23 +109,18 @@ def limit_of(
     stated = [name for name, value in given.items() if value is not None]
     if len(stated) > 1:
         raise _two_limits(stated)
-    if max_error is not None:
-        max_error = errors.share("max_error", max_error)
-        return Limit(max_error, None, f"the limit of {max_error:g}")
-    if max_relative_error is not None:
-        share = errors.share("max_relative_error", max_relative_error)
-        return Limit(None, share, f"the limit of {percent(share)} of the base rate")
-    if max_cost is not None:
-        costs = costs_of(false_positive, false_negative)
-        most = amount("max_cost", max_cost)
-        if most < 0:
-            raise errors.out_of_range("max_cost", "0 or more", most)
-        return Limit(
-            min(1.0, most / costs.scale),
-            None,
-            f"the limit of {most:g} per decision at these costs",
-        )
-    return None
+    if not stated:
+        return None
+    if max_cost is None:
+        [name] = stated
+        return Limit(**{name: errors.share(name, given[name])})
+    costs = costs_of(false_positive, false_negative)
+    most = amount("max_cost", max_cost)
+    if most < 0:
+        raise errors.out_of_range("max_cost", "0 or more", most)
+    return Limit(
+        max_cost=most, false_positive=costs.false_positive, false_negative=costs.false_negative
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +132,8 @@ class Verdict:
     kind : str
         With a limit "within", "over" or "cannot_tell". Without one "miscalibrated" (the test
         rejects the scores), "no_evidence" (it does not, and the error is bounded), or
-        "too_few_rows" (the bound is above half the base rate). "measured" where there is no bound.
+        "too_few_rows" (the bound is above half the base rate); "untested" where there is no test,
+        and "measured" where there is no bound.
     title : str
         The verdict in a few words.
     sentence : str
@@ -149,37 +175,47 @@ def verdict_of(
     test: CalibrationTest | None,
     spec: CertificateSpec,
     limit: Limit | None,
+    *,
+    failing: int = 0,
 ) -> Verdict:
-    """Judge an audit by its limit, or without one by what its test and its bound say."""
+    """Judge an audit by its limit, or without one by what its test and its bound say.
+
+    So many `failing` groups are proved to be miscalibrated; the limit is on all rows together.
+    """
     if certificate is None:
-        return _measured(limit)
-    if limit is not None:
-        return _judged(diagram, certificate, test, spec, limit)
-    return _known(diagram, certificate, test)
+        found = Verdict("measured", "Measured only", _NO_BOUND)
+    elif limit is None:
+        found = _known(diagram, certificate, test)
+    elif limit.max_cost is not None:
+        found = _priced(diagram, certificate, limit)
+    else:
+        found = _judged(diagram, certificate, test, spec, limit)
+    if not failing or found.kind in {"over", "miscalibrated"}:
+        return found
+    some = "a group is" if failing == 1 else f"{failing:,} groups are"
+    return replace(found, title=f"{found.title}, but {some} miscalibrated")
 
 
-def _measured(limit: Limit | None) -> Verdict:
-    words = "these rows allow no bound on the true calibration error; the notes say why."
-    return Verdict("measured", "Measured only", words, None if limit is None else limit.max_error)
+_NO_BOUND = "these rows allow no bound on the true calibration error; the notes say why."
 
 
 def _known(diagram: Diagram, certificate: Certificate, test: CalibrationTest | None) -> Verdict:
     """Say what is known where nobody said how large an error may be."""
-    bound = f"the true calibration error is at most {_upper(certificate)}"
-    if test is not None and test.p_value <= 1 - certificate.confidence:
+    bound = f"{_start(certificate)} {certificate.target} is at most {_upper(certificate)}"
+    if _rejected(test, certificate):
         words = f"a test rejects these scores (p-value {chance(test)}); {bound}."
         return Verdict("miscalibrated", "Miscalibrated", words)
     rarer = min(diagram.rate, 1 - diagram.rate)
     no_test = "there is no test of these rows" if test is None else "no test rejects these scores"
     if certificate.upper > _LARGE * rarer:
         words = (
-            f"{no_test}, but with {_rows(certificate)} the true calibration error may be as large "
+            f"{no_test}, but with {_rows(certificate)} {certificate.target} may be as large "
             f"as {_upper(certificate)}, more than half of the rate of the rarer outcome "
             f"({percent_of(rarer)})."
         )
         return Verdict("too_few_rows", "Too few rows to tell", words)
     if test is None:
-        return Verdict("no_evidence", "No test", f"{no_test}; {bound}.")
+        return Verdict("untested", "Bounded, not tested", f"{no_test}; {bound}.")
     words = f"no test rejects these scores (p-value {chance(test)}); {bound}."
     return Verdict("no_evidence", "No evidence of miscalibration", words)
 
@@ -191,52 +227,96 @@ def _judged(
     spec: CertificateSpec,
     limit: Limit,
 ) -> Verdict:
-    clustered = certificate.unit != "rows"
+    used, rates = certificate, (diagram.rate, diagram.rate)
     if limit.max_relative_error is not None:
-        if clustered:
+        if certificate.unit != "rows":
             raise _relative_with_clusters()
         spec = replace(spec, confidence=1 - (1 - _RATE_SHARE) * (1 - spec.confidence))
-        certificate_used = certificate_of(diagram, spec)
+        used = certificate_of(diagram, spec)
         spent = 2 * _RATE_SHARE * (1 - certificate.confidence)  # of an interval: both of its ends
         rates = clopper_pearson(diagram.positives, diagram.weight, 1 - spent)
-    else:
-        certificate_used, rates = certificate, (diagram.rate, diagram.rate)
-    start = f"with {'about ' if certificate.approximate else ''}{percent(certificate.confidence)}"
-    start += " confidence the true calibration error is"
-    value = limit.value(diagram.rate)
-    if certificate_used.upper <= limit.value(rates[0]) + TOLERANCE:
-        words = f"{start} at most {rounded_up(certificate_used.upper)}, within {limit.words}."
-        if test is not None and test.p_value <= 1 - certificate.confidence:
+    start = f"{_start(certificate)} {certificate.target} is"
+    value, said = limit.value(diagram.rate), limit.said(diagram.rate)
+    if used.upper <= limit.value(rates[0]) + TOLERANCE:
+        words = f"{start} at most {rounded_up(used.upper)}, within {said}."
+        if _rejected(test, certificate):
             words += " The scores are miscalibrated, but by less than that."
-        return Verdict("within", "Within the limit", words, value)
-    lower = 0.0
-    if not clustered and certificate.method not in _NO_LOWER:
-        evidence = evidence_of(diagram)
-        lower = max(0.0, evidence.c_emp - band_width(evidence, spec.delta))
+        return Verdict("within", "Within the limit", words + _vacuous(diagram, value), value)
+    lower = _lower(diagram, certificate, spec)
     if lower > limit.value(rates[1]):
-        words = f"{start} at least {rounded_down(lower)}, over {limit.words}."
+        words = f"{start} at least {rounded_down(lower)}, over {said}."
         return Verdict("over", "Over the limit", words, value)
-    return _undecided(diagram, certificate, start, lower, limit)
-
-
-def _undecided(
-    diagram: Diagram, certificate: Certificate, start: str, lower: float, limit: Limit
-) -> Verdict:
-    value = limit.value(diagram.rate)
-    needed = None
-    if certificate.unit == "rows":
-        needed = rows_to_tell(evidence_of(diagram), value, 1 - certificate.confidence)
-    more = "The measured error is too close to the limit for any number of rows to tell."
-    if needed is not None:
-        more = f"About {needed:,} rows could tell, if the error stays as measured."
-    elif certificate.unit != "rows":
-        more = "More clusters could tell."
-    ends = f"at most {_upper(certificate)}"
+    ends = f"at most {rounded_up(used.upper)}"
     if lower > 0:
-        ends = f"between {rounded_down(lower)} and {_upper(certificate)} (at this level for either)"
-    words = f"{start} {ends}, which is neither within nor over {limit.words}. {more}"
-    title = f"Cannot tell with {_rows(certificate)}"
-    return Verdict("cannot_tell", title, words, value, needed)
+        ends = f"between {rounded_down(lower)} and {rounded_up(used.upper)} (each at this level)"
+    needed, more = _needed(diagram, certificate, value)
+    words = f"{start} {ends}, which does not show whether it is within {said}. {more}"
+    return Verdict("cannot_tell", _cannot_tell(certificate), words, value, needed)
+
+
+def _priced(diagram: Diagram, certificate: Certificate, limit: Limit) -> Verdict:
+    """Judge by what recalibration can save: an error times the costs bounds that from above only.
+
+    So a saving within the limit can be proved, and one over it cannot.
+    """
+    value = limit.value(diagram.rate)
+    words = (
+        f"{_start(certificate)} no nondecreasing recalibration saves more than "
+        f"{rounded_up(min(1.0, certificate.upper) * limit.scale)} per decision"
+    )
+    if certificate.upper <= value + TOLERANCE:
+        words += f", within {limit.said(diagram.rate)}."
+        return Verdict("within", "Within the limit", words + _vacuous(diagram, value), value)
+    words += f", which does not show whether it is within {limit.said(diagram.rate)}."
+    needed, more = None, "A bound for this pair of costs alone may be smaller."
+    if certificate.c_emp <= value:
+        needed, more = _needed(diagram, certificate, value)
+    return Verdict("cannot_tell", _cannot_tell(certificate), f"{words} {more}", value, needed)
+
+
+def _vacuous(diagram: Diagram, limit: float) -> str:
+    """Warn of a limit that scores without any information are within."""
+    rarer = min(diagram.rate, 1 - diagram.rate)
+    if limit < rarer:
+        return ""
+    return (
+        f" This limit is not below the rate of the rarer outcome ({percent_of(rarer)}), so that "
+        "the same score of 0 or 1 for every row would be within it."
+    )
+
+
+def _rejected(test: CalibrationTest | None, certificate: Certificate) -> TypeGuard[CalibrationTest]:
+    return test is not None and test.p_value <= 1 - certificate.confidence
+
+
+def _start(certificate: Certificate) -> str:
+    about = "about " if certificate.approximate else ""
+    return f"with {about}{percent(certificate.confidence)} confidence"
+
+
+def _lower(diagram: Diagram, certificate: Certificate, spec: CertificateSpec) -> float:
+    """Return a lower bound at the level of the upper one; 0 where there is none."""
+    if certificate.unit != "rows" or certificate.method in _NO_LOWER:
+        return 0.0
+    evidence = evidence_of(diagram)
+    return max(0.0, evidence.c_emp - band_width(evidence, spec.delta))
+
+
+def _cannot_tell(certificate: Certificate) -> str:
+    return f"Cannot tell with {_rows(certificate)}"
+
+
+def _needed(diagram: Diagram, certificate: Certificate, value: float) -> tuple[int | None, str]:
+    """Return how many rows could tell, and say so."""
+    if certificate.unit != "rows":
+        return None, "More clusters could tell."
+    evidence = evidence_of(diagram)
+    needed = rows_to_tell(evidence, value, 1 - certificate.confidence)
+    if needed is not None and needed <= 1.1 * evidence.n:  # the plan is for another bound
+        return None, "Somewhat more rows could tell."
+    if needed is None:
+        return None, "The measured error is too close to the limit for any number of rows to tell."
+    return needed, f"About {needed:,} rows could tell, if the error stays as measured."
 
 
 def rows_to_tell(evidence: Evidence, limit: float, delta: float) -> int | None:

@@ -35,6 +35,8 @@ _HALF_A_SURPRISE = 0.5
 _MOST_STEPS = 200
 #: No step is longer than this, in deviations of the log-odds.
 _LONGEST_STEP = 8.0
+#: Differences of log losses under this share are rounding.
+_ROUNDING = 1e-14
 #: A step that gains less log loss than this leads to the minimum, as far as doubles go.
 _SMALL_GAIN = 1e-20
 #: Points of the grid along each axis, by the number of parameters.
@@ -208,21 +210,32 @@ def _newton(data: Pooled, basis: FloatArray, slopes: int) -> _Best:
 def _climb(
     data: Pooled, basis: FloatArray, start: FloatArray, active: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Minimise log loss over the active parameters by Newton's method."""
+    """Minimise log loss over the active parameters by Newton's method.
+
+    A step is halved until it gains a fair part of what its slope says (Armijo), up to rounding,
+    which makes the method converge from anywhere: far out the curvature says little.
+    """
     climb, curvature = Newton(start, _LONGEST_STEP), np.eye(len(start))
     x = basis.T @ data.x
+    best, gain = np.inf, 0.0
     for _ in range(_MOST_STEPS):
-        p = data.probability(basis @ climb.point)
-        gradient = np.where(active, x @ (data.weight * (data.target - p)), 0.0)
-        if climb.turned_back(gradient):
+        odds = basis @ climb.point
+        loss = data.log_loss(odds)
+        if loss > best - 1e-4 * gain + _ROUNDING * best:
+            climb.turn_back()
+            gain /= 2
             continue
+        best = loss
+        p = data.probability(odds)
+        gradient = np.where(active, x @ (data.weight * (data.target - p)), 0.0)
         curvature = (x * (data.weight * p * (1 - p))) @ x.T
         ridge = 1e-12 * np.trace(curvature) + 1e-300
         inner = np.where(np.outer(active, active), curvature, 0.0)
         inner += np.diag(np.where(active, ridge, 1.0))
         step = np.linalg.solve(inner, gradient)
-        climb.go(step, gradient)
-        if float(gradient @ step) <= _SMALL_GAIN:
+        longest = climb.go(step, gradient)
+        gain = float(gradient @ step) * min(1.0, _LONGEST_STEP / max(longest, 1e-300))
+        if gain <= _SMALL_GAIN:
             break
     return climb.point, curvature
 

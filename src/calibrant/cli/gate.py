@@ -27,9 +27,11 @@ class Judgement:
     @property
     def sentence(self) -> str:
         """The judgement in words."""
-        what = "the certified upper bound" if self.gate == "upper" else "the measured error"
-        verdict = f"Passed: {what} is within" if self.passed else f"Failed: {what} is over"
-        return f"{verdict} {self.limit}."
+        if self.gate == "estimate":
+            what = "Passed: the measured error, for which nothing is proved, is within"
+            return f"{what if self.passed else 'Failed: the measured error is over'} {self.limit}."
+        verdict = "Passed: proved to be" if self.passed else "Failed: not proved to be"
+        return f"{verdict} within {self.limit}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the judgement for JSON."""
@@ -40,15 +42,16 @@ def judged(found: Audit, limit: Limit | None, gate: Compared) -> Judgement | Non
     """Compare an audit with the error that is allowed; None if nobody asked."""
     if limit is None:
         return None
-    most = limit.value(found.data.observed_rate)
+    rate = found.data.observed_rate
+    most, said = limit.value(rate), limit.said(rate)
     if gate == "estimate":
         measured = found.calibration_error_at_most
-        return Judgement(most, gate, measured, measured <= most + TOLERANCE, limit.words)
+        return Judgement(most, gate, measured, measured <= most + TOLERANCE, said)
     if found.certificate is None:
         why = found.missing["certified_upper"]
         raise _gate_without_bound(why, fitted_here=found.question is not None)
     passed = found.verdict.kind == "within"
-    return Judgement(most, gate, found.certificate.upper, passed, limit.words)
+    return Judgement(most, gate, found.certificate.upper, passed, said)
 
 
 def _gate_without_bound(why: str, *, fitted_here: bool) -> InputError:

@@ -56,7 +56,11 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the file if there is one.")]
 MaxError = Annotated[
     float | None,
-    typer.Option(min=0, max=1, help="Limit on the true error: exit with 1 if it could be over."),
+    typer.Option(
+        min=0,
+        max=1,
+        help="Limit on the true error of all rows together: exit with 1 unless proved.",
+    ),
 ]
 MaxRelativeError = Annotated[
     float | None,

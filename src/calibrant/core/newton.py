@@ -30,9 +30,14 @@ class Newton:
         """Take back half of the last step if the function falls where it led."""
         if self._step is None or float(gradient @ self._step) >= -self._rise / 2:
             return False
+        self.turn_back()
+        return True
+
+    def turn_back(self) -> None:
+        """Take back half of the last step."""
+        assert self._step is not None  # noqa: S101 -- there is a step to take back
         self._step = self._step / 2
         self.point = self.point - self._step
-        return True
 
     def go(self, step: FloatArray, gradient: FloatArray) -> float:
         """Go a step, shortened if it is long; return how long it would have been."""

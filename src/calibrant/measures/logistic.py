@@ -41,6 +41,8 @@ _SMALL_STEP = 4e-7
 #: The secant adds about as many as it had one step before.
 _SMALL_SECANT = 1e-8
 _MOST_LOOKS = 100
+#: In so few cells scores lie closer together than cells can tell.
+_FEW_CELLS = 16
 #: No step is longer than this, in log-odds and in deviations of log-odds.
 _LONGEST_STEP = 4.0
 #: If classes are separated, the slope and its variance grow without end; none that exists comes
@@ -218,6 +220,8 @@ def fitted(
     First to cells, each as if all its rows had the cell's mean score, and from there to the rows.
     """
     cells = _CellOdds(diagram.cells, clip)
+    if len(diagram.cells) < _FEW_CELLS and not diagram.open:
+        cells.center, cells.scale = _spread(source, diagram.weight, clip, cells.center)
     rate = diagram.positives / diagram.weight
 
     def begin(name: str) -> Climb:
@@ -250,6 +254,23 @@ def intercept_ends(
     _all_done(ends, rows_look(source, clip))
     lower, upper = (end.value for end in ends)
     return lower, upper
+
+
+def _spread(source: Source, weight: float, clip: float | None, near: float) -> tuple[float, float]:
+    """Return mean and deviation of the log-odds of rows, where cells do not tell them apart."""
+    edges = {} if clip is None else {"clip": clip}
+    found = source.total(_spread_sums(bool(edges)), near=near, **edges)
+    if found is None:
+        return near, 1.0
+    shift, square = (found / weight).tolist()
+    return near + shift, math.sqrt(max(square - shift**2, 0.0)) or 1.0
+
+
+@cache
+def _spread_sums(clipped: bool) -> Sums:
+    score = SCORE.within(col("clip"), 1 - col("clip")) if clipped else SCORE
+    away = score.odds() - col("near")
+    return Sums(away, away.squared())
 
 
 def rows_look(source: Source, clip: float | None) -> Look:

@@ -190,7 +190,7 @@ def costs_by_rule(cost: DecisionCost, threshold: float) -> tuple[Finding, ...]:
 
 
 #: What a report says of an interval of scores, and of a group.
-INTERVAL_COLUMNS = ("scores", "rows", "predicted", "observed", "excess", "so they are")
+INTERVAL_COLUMNS = ("scores", "rows", "predicted", "observed", "excess", "scores are")
 GROUP_COLUMNS = ("group", "rows", "predicted", "observed", "error", "interval", "miscalibrated")
 #: Groups that a report lists; the JSON has all.
 MOST_GROUPS = 50

@@ -53,6 +53,15 @@ TERMS = {
     "recalibration": "Replacing each score by a function of it, fitted on labelled rows, so that "
     "it agrees with the observed rate.",
     "nondecreasing": "A higher score never becomes a lower one.",
+    "Platt scaling": "Recalibration by a logistic regression of the outcome on the log-odds of the "
+    "score: two numbers.",
+    "temperature scaling": "Recalibration that multiplies the log-odds of every score by one "
+    "number.",
+    "beta calibration": "Recalibration by a logistic regression on the logarithms of the score and "
+    "of one minus the score: three numbers.",
+    "base rate": "The share of rows in which the event happens.",
+    "asymptotic": "Valid in the limit of many rows, not proved for any number of them.",
+    "cluster": "Rows that belong together, such as those of one patient.",
     "standard error": "How much an estimate varies between samples of this size.",
     "false positive": "Acting on a row in which the event does not happen.",
     "false negative": "Not acting on a row in which the event happens.",

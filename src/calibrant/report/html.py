@@ -113,12 +113,9 @@ _MARKS = {
 def _verdict(audit: Audit) -> dict[str, str]:
     """Return the verdict with a mark; where groups fail there is no tick, whatever holds of all."""
     mark, kind = _MARKS.get(audit.verdict.kind, ("?", "open"))
-    title = audit.verdict.title
-    failing = sum(one.certain for one in audit.groups)
-    if failing and kind != "off":
-        some = "a group" if failing == 1 else f"{failing:,} groups"
-        mark, kind, title = "✖", "off", f"{title}, but {some} miscalibrated"
-    return {"mark": mark, "kind": kind, "word": title}
+    if any(one.certain for one in audit.groups):
+        mark, kind = _MARKS["miscalibrated"]
+    return {"mark": mark, "kind": kind, "word": audit.verdict.title}
 
 
 def _reliability(audit: Audit, axis: Scale) -> Picture | None:

@@ -40,7 +40,7 @@ def _lines(audit: Audit) -> Iterator[str]:
         yield ""
         yield f"Note: {plain(warning)}"
     yield ""
-    yield "## Where it fails most"
+    yield "## Largest differences"
     yield ""
     yield from _table(INTERVAL_COLUMNS, map(interval_cells, audit.worst_intervals))
     yield ""

@@ -61,7 +61,7 @@ def findings_table(title: str, findings: Iterable[Finding], numbers: str = "scor
 
 def worst_table(intervals: Iterable[Interval]) -> Table:
     """Show where the scores fail most."""
-    table = table_of("Where it fails most", *INTERVAL_COLUMNS)
+    table = table_of("Largest differences", *INTERVAL_COLUMNS)
     for one in intervals:
         table.add_row(*interval_cells(one))
     return table

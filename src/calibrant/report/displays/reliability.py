@@ -153,7 +153,12 @@ def _layers(audit: Audit, curve: ReliabilityCurve, right: float, top: float) -> 
         # between two scores only stairs are proved: the lower end lasts, the upper comes before
         stairs = np.repeat(at, 2)[1:-1], np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2)
         label = f"holds the whole true curve ({percent(audit.confidence)})"
-        yield Area("confidence", label, "holds the true curve, if it does not decrease", *stairs)
+        yield Area(
+            "confidence",
+            label,
+            f"{percent(audit.confidence)} band for the whole true curve, if that does not decrease",
+            *stairs,
+        )
     ends = np.array([0, min(right, top)])
     yield Line("diagonal", "perfect", "the scores are right", ends, ends)
     yield Line(
@@ -167,7 +172,7 @@ def _layers(audit: Audit, curve: ReliabilityCurve, right: float, top: float) -> 
     )
     far = np.flatnonzero(np.diff(curve.score, prepend=-np.inf) > _FAR * right)[1:]
     if len(far) and len(curve.score) > _FEW_POINTS:
-        label = "with no scores before it"
+        label = "a score far from all others"
         yield Points("lone", label, label, curve.score[far], curve.observed[far])
     if scores is not None:  # in a strip of its own, below the curve
         yield Bars("scores", "scores", "where the scores are", scores, -0.17 * top, 0.13 * top)
