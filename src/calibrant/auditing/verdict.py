@@ -238,7 +238,8 @@ def _judged(
     start = f"{_start(certificate)} {certificate.target} is"
     value, said = limit.value(diagram.rate), limit.said(diagram.rate)
     if used.upper <= limit.value(rates[0]) + TOLERANCE:
-        words = f"{start} at most {rounded_up(used.upper)}, within {said}."
+        most = _not_over(used.upper, limit.value(rates[0]))
+        words = f"{start} at most {most}, within {said}."
         if _rejected(test, certificate):
             words += " The scores are miscalibrated, but by less than that."
         return Verdict("within", "Within the limit", words + _vacuous(diagram, value), value)
@@ -348,6 +349,12 @@ def _smallest(enough: Callable[[int], bool]) -> int | None:
         low, high = (low, middle) if enough(middle) else (middle, high)
     unit = int(10 ** max(0, len(str(high)) - 2))
     return -(-high // unit) * unit
+
+
+def _not_over(upper: float, limit: float) -> str:
+    """Write a bound that is within a limit with so many digits that it still is."""
+    written = (rounded_up(upper, digits) for digits in range(3, 17))
+    return next((text for text in written if float(text) <= limit), f"{upper!r}")
 
 
 def percent_of(share: float) -> str:

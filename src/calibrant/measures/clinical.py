@@ -129,7 +129,7 @@ def _ratio_of(diagram: Diagram, confidence: float) -> Estimate:
     totals = diagram.totals
     # divided twice, because the square of a tiny sum of scores would vanish
     mixed, square = totals.fy / expected, totals.ff / expected / expected
-    residuals = max(0.0, totals.yy - 2 * observed * mixed + observed**2 * square)
+    residuals = max(0.0, totals.yy - 2 * observed * mixed + observed * (observed * square))
     factor = math.exp(float(ndtri((1 + confidence) / 2)) * math.sqrt(residuals) / max(observed, 1))
     lower, upper = found / factor, found * factor
     if residuals < _FEW_RESIDUALS:
