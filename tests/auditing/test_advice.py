@@ -231,8 +231,9 @@ def test_groups_that_fail_are_named_although_the_whole_is_right():
     found = cb.audit(outcomes, y_prob, by={"half": half})
     assert sum(one.certain for one in found.groups) == 2
     assert found.advice.summary[0].startswith("Leave the scores as they are")
+    assert " But 2 groups are proved to be miscalibrated, half = " in found.advice.summary[0]
     assert found.advice.summary[0].endswith(
-        "2 groups are proved to be miscalibrated, which one calibrator for all rows may not fix."
+        "may not fix: fit one on the rows of such a group, or collect more of them."
     )
     recalibrated = cb.audit(outcomes, y_prob**2, by={"half": half}).advice.summary[0]
     assert "Recalibrate by" in recalibrated

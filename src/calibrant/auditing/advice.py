@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.auditing.groups import GroupFinding
 from calibrant.calibrators.fitting import fit_link
 from calibrant.calibrators.folds import FOLDS, dealt
 from calibrant.calibrators.isotonic import isotonic_of
@@ -155,7 +157,7 @@ def advice_of(
     seed: int,
     *,
     worst: Interval,
-    failing: int = 0,
+    failing: Sequence[GroupFinding] = (),
 ) -> Advice | None:
     """Read the advice off a diagram; None where rows are no counts or labels are soft.
 
@@ -359,15 +361,20 @@ def _what_to_do(
     )
 
 
-def _groups_too(failing: int, found: str | None) -> str:
+def _groups_too(failing: Sequence[GroupFinding], found: str | None) -> str:
     """Say that groups fail, which one calibrator for all rows need not fix."""
     if not failing:
         return ""
-    some = "a group is" if failing == 1 else f"{failing:,} groups are"
-    then = "" if found is None else ": audit the groups again when it is applied"
+    first = failing[0]
+    some = f"{first.name} is" if len(failing) == 1 else f"{len(failing):,} groups are"
+    clearest = "" if len(failing) == 1 else f", {first.name} most clearly"
+    then = ": fit one on the rows of such a group, or collect more of them"
+    if found is not None:
+        then = ": audit the groups again when it is applied"
     return (
-        f" But {some} proved to be miscalibrated, which one calibrator for all rows may not fix"
-        f"{then}."
+        f" But {some} proved to be miscalibrated{clearest} ({100 * first.mean_prediction:.1f}% "
+        f"predicted, {100 * first.observed_rate:.1f}% observed), which one calibrator for all rows "
+        f"may not fix{then}."
     )
 
 

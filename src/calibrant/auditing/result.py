@@ -183,7 +183,7 @@ class Audit:
         opened = self.details.opened
         if self.question is not None:
             return no_advice(opened)
-        failing = sum(one.certain for one in self.groups)
+        failing = [one for one in self.groups if one.certain]
         known = self.certificate, self.test, self.confidence, self.seed
         worst = self.worst_intervals[0]
         return advice_of(opened, *known, worst=worst, failing=failing)
