@@ -52,7 +52,7 @@ def test_it_opens_without_a_complaint_and_asks_for_nothing(page):
     assert page.complaints == []
     assert [url for url in page.asked if not url.startswith("file://")] == []
     assert len(page.asked) == 1
-    assert "Miscalibrated" in page.inner_text("h1")
+    assert "Miscalibrated" in page.inner_text("header h2")
 
 
 def test_the_slider_moves_the_numbers_by_keyboard_and_by_mouse(page, audit):
