@@ -28,8 +28,23 @@ def test_finds_the_top_from_anywhere(start, curvature):
 
 def test_no_step_is_longer_than_allowed():
     climb = Newton(np.zeros(2), 0.5)
-    assert climb.go(np.array([3.0, -1.0]), np.ones(2)) == 3.0
+    climb.go(np.array([3.0, -1.0]), np.ones(2))
     assert climb.point == pytest.approx([0.5, -1 / 6])
+    assert climb.shortened
+    assert climb.rise == pytest.approx(1 / 3)
+    climb.go(np.array([0.1, 0.1]), np.ones(2))
+    assert not climb.shortened
+
+
+def test_a_step_that_led_too_far_is_not_made_again():
+    climb = Newton(np.zeros(1), 8.0)
+    climb.go(np.array([8.0]), np.ones(1))
+    climb.turn_back()
+    assert climb.point == pytest.approx([4.0])
+    climb.go(np.array([-8.0]), -np.ones(1))
+    assert climb.point == pytest.approx([2.0])
+    climb.go(np.array([8.0]), np.ones(1))
+    assert climb.point == pytest.approx([6.0])
 
 
 def test_half_of_a_step_past_the_top_is_taken_back_until_it_is_not():

@@ -83,3 +83,10 @@ def _level(y_true, x, found, odds):
         mean = 1 / (1 + np.exp(-(found.value * odds.std() * x + level)))
         level += (y_true - mean).sum() / (mean * (1 - mean)).sum()
     return level
+
+
+def test_two_scores_of_very_different_weight_have_the_slope_between_them():
+    """A step that is too long must not be made again and again."""
+    found = cb.calibration_slope([0, 1, 0, 1], [0.3, 0.3, 0.7, 0.7], sample_weight=[1000, 1, 1, 1])
+    expected = np.log(1000) / (2 * np.log(0.7 / 0.3))
+    assert found.value == pytest.approx(expected, rel=1e-9)

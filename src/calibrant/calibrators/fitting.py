@@ -233,9 +233,9 @@ def _climb(
         inner = np.where(np.outer(active, active), curvature, 0.0)
         inner += np.diag(np.where(active, ridge, 1.0))
         step = np.linalg.solve(inner, gradient)
-        longest = climb.go(step, gradient)
-        gain = float(gradient @ step) * min(1.0, _LONGEST_STEP / max(longest, 1e-300))
-        if gain <= _SMALL_GAIN:
+        climb.go(step, gradient)
+        gain = climb.rise
+        if gain <= _SMALL_GAIN and not climb.shortened:
             break
     return climb.point, curvature
 

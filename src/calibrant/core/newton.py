@@ -14,6 +14,10 @@ class Newton:
     ----------
     point : float array
         Where to look next.
+    rise : float
+        What the last step gains, as far as the slope where it began tells.
+    shortened : bool
+        Whether the last step is shorter than it was asked to be.
     """
 
     def __init__(self, point: FloatArray, longest: float) -> None:
@@ -24,11 +28,14 @@ class Newton:
     def restart(self) -> None:
         """Forget how it came here, to go on with another function."""
         self._step: FloatArray | None = None
-        self._rise = 0.0
+        self.rise, self.shortened = 0.0, False
+        #: How far a step may lead: shorter after one that led too far, so that none comes round
+        #: again, and then twice as far with each that did not.
+        self._reach = self._longest
 
     def turned_back(self, gradient: FloatArray) -> bool:
         """Take back half of the last step if the function falls where it led."""
-        if self._step is None or float(gradient @ self._step) >= -self._rise / 2:
+        if self._step is None or float(gradient @ self._step) >= -self.rise / 2:
             return False
         self.turn_back()
         return True
@@ -38,11 +45,12 @@ class Newton:
         assert self._step is not None  # noqa: S101 -- there is a step to take back
         self._step = self._step / 2
         self.point = self.point - self._step
+        self._reach = float(np.abs(self._step).max()) / 2
 
-    def go(self, step: FloatArray, gradient: FloatArray) -> float:
-        """Go a step, shortened if it is long; return how long it would have been."""
-        longest = float(np.abs(step).max())
-        self._step = step * min(1.0, self._longest / max(longest, 1e-300))
-        self._rise = float(gradient @ self._step)
+    def go(self, step: FloatArray, gradient: FloatArray) -> None:
+        """Go a step, shortened if it is long."""
+        share = min(1.0, self._reach / max(float(np.abs(step).max()), 1e-300))
+        self._step, self.shortened = share * step, share < 1
+        self._reach = min(2 * self._reach, self._longest)
+        self.rise = float(gradient @ self._step)
         self.point = self.point + self._step
-        return longest

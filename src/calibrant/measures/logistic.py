@@ -126,10 +126,10 @@ class Climb:
             self.failed = True
             return
         self._information, self._squares = information, sums.squares
-        longest = self._newton.go(step, slopes)
+        self._newton.go(step, slopes)
         # on a likelihood so flat that rounding tilts it, a millionth of a deviation is enough
         enough = np.maximum(_SMALL_STEP, 1e-6 * np.sqrt(variance))
-        self.done = longest <= _LONGEST_STEP and bool((np.abs(step) <= enough).all())
+        self.done = not self._newton.shortened and bool((np.abs(step) <= enough).all())
 
     def _endless(self, variance: FloatArray) -> bool:
         """Whether the slope runs away, or nothing holds it: an intercept alone always exists."""
