@@ -68,6 +68,11 @@ KNOWN = {
     "seed": ["0", "-1"],
     "runs": ["1", "0"],
     "data_dir": ["none"],
+    "title": ["A report", ODD],
+    "model": ["gbm", ODD],
+    "axis": ["auto", "logit", "linear"],
+    "max_relative_error": ["0.1", "2"],
+    "max_cost": ["0.1", "1e300"],
 }
 OUTPUTS = {
     "html": ["out/report.html", "out/no/report.html", "out/report.txt", "/dev/full", "taken"],
