@@ -99,7 +99,7 @@ def test_a_kill_leaves_the_old_file_or_the_new_one(folder, whole, k):
     for path in old:
         (target / path if target.is_dir() else target).write_bytes(b"old")
     run = started(WRITERS[name], folder)
-    # no event is waited for: a kill shall come at any moment, those between two steps included
+    # no event is waited for: a kill should come at any moment, those between two steps included
     time.sleep(seconds * random.Random(k).uniform(0.05, 1.1))
     run.send_signal(sent)
     _, error = run.communicate(timeout=60)

@@ -78,7 +78,7 @@ def compare(
     [L1 - U2, U1 - L2]: the model with the lower interval is better calibrated if the two do not
     overlap. That is "proved" with `method="certified"`, whose intervals hold for any number of
     rows, and "significant" with the shorter ones of `method="asymptotic"`, whose level holds in the
-    limit of many rows. Each of the two has the confidence by itself.
+    limit of many rows. The confidence holds for each of the two tiers, not for both together.
 
     The intervals for losses are those of the mean of row differences, in the limit of many rows.
     They are at least as wide as they would be if, row by row, the one of the two models were right

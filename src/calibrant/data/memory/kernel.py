@@ -17,8 +17,6 @@ _LAST_OCTAVE = 1074
 _MANY_SLOTS = 1 << 18
 #: Weighted rows added up in one go.
 _SHORT = 1 << 13
-
-
 #: Rows in a block.
 _BLOCK = 1 << 14
 
