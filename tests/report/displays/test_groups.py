@@ -45,7 +45,10 @@ def test_certain_groups_have_a_mark_of_their_own():
     assert display.frame()["certain"] == [True, False]
     assert display.finding == "1 of 2 groups is miscalibrated"
     marks = {line.get_label(): line.get_marker() for line in display.ax_.lines}
-    assert marks["miscalibrated at the 95% level (simultaneous)"] != marks["not shown to be"]
+    assert (
+        marks["miscalibrated at the 95% level (simultaneous)"]
+        != marks["not shown to be miscalibrated"]
+    )
 
 
 def test_only_twenty_groups_are_shown_but_the_frame_has_all():

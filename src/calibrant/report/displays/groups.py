@@ -273,7 +273,7 @@ def _layers(groups: Sequence[GroupFinding], confidence: float) -> Iterator[Layer
     yield from _bounds(label, groups, np.arange(float(len(groups))))
     for certain, role, label in (
         (True, "certain", f"miscalibrated at the {percent(confidence)} level (simultaneous)"),
-        (False, "open", "not shown to be" if groups[0].certificate else "measured"),
+        (False, "open", "not shown to be miscalibrated" if groups[0].certificate else "measured"),
     ):
         places = [place for place, one in enumerate(groups) if one.certain == certain]
         if places:
