@@ -115,7 +115,7 @@ def test_the_order_is_by_evidence_and_the_certain_come_first():
     evidence = [one.evidence for one in found if not one.certain]
     assert evidence == sorted(evidence, reverse=True)
     words = cb.audit(TABLE, label="y", prob="p", by="region").summary[-1]
-    assert "1 of 5 groups is miscalibrated at the 95% level (simultaneous)" in words
+    assert "1 of 5 groups is proved to be miscalibrated at the 95% level (simultaneous)" in words
     assert "the clearest being region = 2" in words
     assert found[0].to_dict()["certain"] is True
     assert "small group" in " ".join(one.name for one in found)

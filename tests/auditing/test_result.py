@@ -15,15 +15,15 @@ def test_is_frozen_and_reads_like_a_sentence():
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.calibration_error = 0.0
     assert repr(found) == (
-        "Too few rows to tell: no test rejects these scores, but with 4 rows the true calibration "
-        "error may be as large as 0.76, more than half of the rate of the rarer outcome (25%). "
+        "Too few rows to tell: the test does not reject these scores (p-value 0.139), but with 4 "
+        "rows the true calibration error may be as large as 0.76, more than half of the rate of the rarer outcome (25%). "
         "In the worst range of scores predictions and outcomes differ by 35.00 events per "
         "100 rows of these data (calibration error 0.35, 4 rows). With 95% confidence the true "
         "calibration error is at most 0.76 (measured 0.35 on 4 rows). Assumes that rows are "
         "independent and come from the population you will act on, and that the model was fixed "
         "before these rows were looked at; assumes nothing else about the model or the data. "
         "The largest difference is for scores above 0.4 up to 0.8 (2 rows): 70.00% predicted on "
-        "average, 0.00% observed (O:E 0.00); chance alone often makes one as large."
+        "average, 0.00% observed (O:E 0.00); chance alone can explain one as large."
     )
     assert cb.audit([0, 1], [0, 1]).where == (
         "Predictions and outcomes agree in every range of scores."

@@ -13,7 +13,7 @@ def test_the_gate_decides_the_exit_code(folder, expected):
         (
             "upper",
             expected.certificate.upper,
-            ("Failed: not", "Passed: proved"),
+            ("Failed: not proved", "Passed: proved"),
         ),
         ("estimate", expected.calibration_error, ("Failed: the measured", "Passed: the measured")),
     ):
@@ -31,24 +31,25 @@ def test_the_gate_decides_the_exit_code(folder, expected):
         "value": pytest.approx(expected.certificate.upper, abs=1e-12),
         "passed": False,
         "limit": "the limit of 0",
+        "proved_over": True,
     }
 
 
 @pytest.mark.parametrize(
-    ("limit", "code"),
+    ("limit", "code", "said"),
     [
-        (("--max-relative-error", 0.5), 0),
-        (("--max-relative-error", 0.001), 1),
-        (("--max-cost", 5, "--false-negative", 9), 0),
-        (("--max-cost", 0.001), 1),
-        (("--max-cost", 1, "--max-error", 0.1), 2),
+        (("--max-relative-error", 0.5), 0, "Passed: proved to be within"),
+        (("--max-relative-error", 0.1), 1, "Failed: not proved to be within"),
+        (("--max-relative-error", 0.001), 1, "Failed: proved to be over"),
+        (("--max-cost", 5, "--false-negative", 9), 0, "Passed: proved to be within"),
+        (("--max-cost", 0.001), 1, "Failed: not proved to be within"),
+        (("--max-cost", 1, "--max-error", 0.1), 2, "state a limit each"),
     ],
 )
-def test_a_limit_in_other_terms(folder, limit, code):
+def test_a_limit_in_other_terms(folder, limit, code, said):
     done = calibrant("audit", folder / "good.csv", "--label", "y", "--prob", "p", *limit)
     assert done.returncode == code
-    said = {0: "Passed: proved", 1: "Failed: not proved", 2: "state a limit each"}
-    assert said[code] in " ".join((done.stdout + done.stderr).split())
+    assert said in " ".join((done.stdout + done.stderr).split())
 
 
 def test_no_gate_on_a_bound_that_does_not_exist(folder):

@@ -60,7 +60,7 @@ def parsed(page):
 
 def test_it_opens_with_the_verdict_and_says_what_the_audit_says():
     text = " ".join(" ".join(parsed(PAGE).text).split())
-    assert text.index("Miscalibrated A test rejects") < text.index("Largest differences")
+    assert text.index("Miscalibrated The test rejects") < text.index("Largest differences")
     for sentence in (AUDIT.headline, AUDIT.where, AUDIT.certificate.statement):
         assert sentence in text
     for sentence in AUDIT.advice.summary:

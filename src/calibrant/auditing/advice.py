@@ -341,8 +341,8 @@ def _what_to_do(
         )
     if helps is None:
         return (
-            "Leave the scores as they are: on held-out rows no calibrator lowers the Brier score "
-            f"({brier:.4g}) beyond noise."
+            "Leave the scores as they are for now: on held-out rows no calibrator lowers the Brier "
+            f"score ({brier:.4g}) beyond noise, which is no proof that they are right."
         )
     trial = next(one for one in trials if one.name == helps)
     change = f"from {brier:.4g} to {trial.brier:.4g}{_errors(trial)}"
@@ -366,21 +366,23 @@ def _groups_too(failing: Sequence[GroupFinding], found: str | None) -> str:
     if not failing:
         return ""
     first = failing[0]
-    some = f"{first.name} is" if len(failing) == 1 else f"{len(failing):,} groups are"
+    some = f"{first.name} {first.verb}" if len(failing) == 1 else f"{len(failing):,} groups are"
     clearest = "" if len(failing) == 1 else f", {first.name} most clearly"
+    worst = first.worst_interval
     then = ": fit one on the rows of such a group, or collect more of them"
     if found is not None:
         then = ": audit the groups again when it is applied"
     return (
-        f" But {some} proved to be miscalibrated{clearest} ({100 * first.mean_prediction:.1f}% "
-        f"predicted, {100 * first.observed_rate:.1f}% observed), which one calibrator for all rows "
-        f"may not fix{then}."
+        f" But {some} proved to be miscalibrated{clearest} (its {worst.where}: "
+        f"{100 * worst.mean_prediction:.1f}% predicted, {100 * worst.observed_rate:.1f}% "
+        f"observed), which one calibrator for all rows may not fix{then}."
     )
 
 
 def _errors(trial: Trial) -> str:
     """Say how many standard errors a gain has."""
-    return f" (a gain of {trial.saved / trial.saved_error:.0f} standard errors)"
+    gain = trial.saved / trial.saved_error
+    return f" (a gain of {gain:.{0 if gain >= 10 else 1}f} standard errors)"
 
 
 def _how_sure(test: CalibrationTest | None, confidence: float) -> str:

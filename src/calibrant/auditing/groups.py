@@ -95,6 +95,11 @@ class GroupFinding:
             return f"{self.pooled:,} {groups} of {' and '.join(map(named, self.columns))}"
         return ", ".join(f"{named(one)} {self._value(one)}" for one in self.columns)
 
+    @property
+    def verb(self) -> str:
+        """Whether the group is, or several small ones are."""
+        return "are" if self.pooled > 1 else "is"
+
     def _value(self, column: str) -> str:
         value = self.group.get(column, "other")
         return "is missing" if value is None else f"= {named(value)}"

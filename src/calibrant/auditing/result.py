@@ -222,7 +222,7 @@ class Audit:
             f"{100 * worst.observed_rate:.2f}% observed{_ratio(worst)}"
         )
         if self.test is not None and self.test.p_value > 1 - self.confidence:
-            return f"The largest difference is for {rates}; chance alone often makes one as large."
+            return f"The largest difference is for {rates}; chance alone can explain one as large."
         return f"It fails most for {rates}, so these scores are {worst.verdict}."
 
     @property
@@ -254,13 +254,14 @@ class Audit:
         certain = [one for one in self.groups if one.certain]
         level = f" at the {percent(self.confidence)} level (simultaneous)"
         if not certain:
-            return (f"None of {len(self.groups):,} groups is shown to be miscalibrated{level}.",)
+            none = f"None of {len(self.groups):,} groups is proved to be miscalibrated{level}"
+            return (f"{none}; in a group of few rows a large error can go unnoticed.",)
         worst = certain[0]
         verb = "is" if len(certain) == 1 else "are"
+        some = f"{len(certain):,} of {len(self.groups):,} groups {verb} proved to be miscalibrated"
         return (
-            f"{len(certain):,} of {len(self.groups):,} groups {verb} miscalibrated{level}, "
-            f"the clearest being {worst.name} (calibration error {worst.calibration_error:.4g} on "
-            f"{worst.rows:,} rows).",
+            f"{some}{level}, the clearest being {worst.name} (calibration error "
+            f"{worst.calibration_error:.4g} on {worst.rows:,} rows).",
         )
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeGuard
 
 from calibrant import errors
@@ -143,6 +144,10 @@ class Verdict:
     rows_needed : int or None
         About how many rows could tell, if the error stays as measured; None if these can, or if
         the measured error is too close to the limit.
+    upper, limit_at_least : float or None
+        What was compared: the upper bound on the true calibration error, and what the limit is at
+        least. A limit that is a share of the base rate is itself an estimate, so that both are
+        bounds that share the chance of being wrong.
 
     Examples
     --------
@@ -160,6 +165,8 @@ class Verdict:
     sentence: str
     limit: float | None = None
     rows_needed: int | None = None
+    upper: float | None = None
+    limit_at_least: float | None = None
 
     def __repr__(self) -> str:
         return f"{self.title}: {self.sentence}"
@@ -203,10 +210,12 @@ def _known(diagram: Diagram, certificate: Certificate, test: CalibrationTest | N
     """Say what is known where nobody said how large an error may be."""
     bound = f"{_start(certificate)} {certificate.target} is at most {_upper(certificate)}"
     if _rejected(test, certificate):
-        words = f"a test rejects these scores (p-value {chance(test)}); {bound}."
+        words = f"the test rejects these scores (p-value {chance(test)}); {bound}."
         return Verdict("miscalibrated", "Miscalibrated", words)
     rarer = min(diagram.rate, 1 - diagram.rate)
-    no_test = "there is no test of these rows" if test is None else "no test rejects these scores"
+    no_test = "there is no test of these rows"
+    if test is not None:
+        no_test = f"the test does not reject these scores (p-value {chance(test)})"
     if certificate.upper > _LARGE * rarer:
         words = (
             f"{no_test}, but with {_rows(certificate)} {certificate.target} may be as large "
@@ -216,7 +225,7 @@ def _known(diagram: Diagram, certificate: Certificate, test: CalibrationTest | N
         return Verdict("too_few_rows", "Too few rows to tell", words)
     if test is None:
         return Verdict("untested", "Bounded, not tested", f"{no_test}; {bound}.")
-    words = f"no test rejects these scores (p-value {chance(test)}); {bound}."
+    words = f"{no_test}; {bound}."
     return Verdict("no_evidence", "No evidence of miscalibration", words)
 
 
@@ -237,22 +246,24 @@ def _judged(
         rates = clopper_pearson(diagram.positives, diagram.weight, 1 - spent)
     start = f"{_start(certificate)} {certificate.target} is"
     value, said = limit.value(diagram.rate), limit.said(diagram.rate)
-    if used.upper <= limit.value(rates[0]) + TOLERANCE:
-        most = _not_over(used.upper, limit.value(rates[0]))
-        words = f"{start} at most {most}, within {said}."
+    least = limit.value(rates[0])
+    judged = partial(Verdict, limit=value, upper=used.upper, limit_at_least=least)
+    if used.upper <= least + TOLERANCE:
+        words = f"{start} at most {_not_over(used.upper, least)}, within {said}."
         if _rejected(test, certificate):
             words += " The scores are miscalibrated, but by less than that."
-        return Verdict("within", "Within the limit", words + _vacuous(diagram, value), value)
+        return judged("within", "Within the limit", words + _vacuous(diagram, value))
     lower = _lower(diagram, certificate, spec)
     if lower > limit.value(rates[1]):
         words = f"{start} at least {rounded_down(lower)}, over {said}."
-        return Verdict("over", "Over the limit", words, value)
+        return judged("over", "Over the limit", words)
     ends = f"at most {rounded_up(used.upper)}"
     if lower > 0:
         ends = f"between {rounded_down(lower)} and {rounded_up(used.upper)} (each at this level)"
+    unsure = "" if least == value else f", which is proved to be at least {rounded_down(least)}"
     needed, more = _needed(diagram, certificate, value)
-    words = f"{start} {ends}, which does not show whether it is within {said}. {more}"
-    return Verdict("cannot_tell", _cannot_tell(certificate), words, value, needed)
+    words = f"{start} {ends}. That does not show whether it is within {said}{unsure}. {more}"
+    return judged("cannot_tell", _cannot_tell(certificate), words, rows_needed=needed)
 
 
 def _priced(diagram: Diagram, certificate: Certificate, limit: Limit) -> Verdict:
@@ -261,18 +272,23 @@ def _priced(diagram: Diagram, certificate: Certificate, limit: Limit) -> Verdict
     So a saving within the limit can be proved, and one over it cannot.
     """
     value = limit.value(diagram.rate)
+    judged = partial(Verdict, limit=value, upper=certificate.upper, limit_at_least=value)
     words = (
         f"{_start(certificate)} no nondecreasing recalibration saves more than "
         f"{rounded_up(min(1.0, certificate.upper) * limit.scale)} per decision"
     )
     if certificate.upper <= value + TOLERANCE:
         words += f", within {limit.said(diagram.rate)}."
-        return Verdict("within", "Within the limit", words + _vacuous(diagram, value), value)
-    words += f", which does not show whether it is within {limit.said(diagram.rate)}."
-    needed, more = None, "A bound for this pair of costs alone may be smaller."
+        return judged("within", "Within the limit", words + _vacuous(diagram, value))
+    words += (
+        f", which does not show whether it is within {limit.said(diagram.rate)}. A bound for this "
+        "pair of costs alone may be smaller: price_of_miscalibration gives it."
+    )
+    needed = None
     if certificate.c_emp <= value:
         needed, more = _needed(diagram, certificate, value)
-    return Verdict("cannot_tell", _cannot_tell(certificate), f"{words} {more}", value, needed)
+        words += f" {more}"
+    return judged("cannot_tell", _cannot_tell(certificate), words, rows_needed=needed)
 
 
 def _vacuous(diagram: Diagram, limit: float) -> str:
@@ -313,10 +329,10 @@ def _needed(diagram: Diagram, certificate: Certificate, value: float) -> tuple[i
         return None, "More clusters could tell."
     evidence = evidence_of(diagram)
     needed = rows_to_tell(evidence, value, 1 - certificate.confidence)
-    if needed is not None and needed <= 1.1 * evidence.n:  # the plan is for another bound
-        return None, "Somewhat more rows could tell."
     if needed is None:
         return None, "The measured error is too close to the limit for any number of rows to tell."
+    # the plan is for one of the bounds, where rows may have been judged by another one
+    needed = max(needed, _two_digits(math.ceil(1.1 * evidence.n)))
     return needed, f"About {needed:,} rows could tell, if the error stays as measured."
 
 
@@ -347,8 +363,13 @@ def _smallest(enough: Callable[[int], bool]) -> int | None:
     while high - low > max(1, high // 200):
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
-    unit = int(10 ** max(0, len(str(high)) - 2))
-    return -(-high // unit) * unit
+    return _two_digits(high)
+
+
+def _two_digits(rows: int) -> int:
+    """Round up to two digits: a plan is no more precise."""
+    unit = int(10 ** max(0, len(str(rows)) - 2))
+    return -(-rows // unit) * unit
 
 
 def _not_over(upper: float, limit: float) -> str:

@@ -23,6 +23,7 @@ class Judgement:
     value: float
     passed: bool
     limit: str
+    proved_over: bool = False
 
     @property
     def sentence(self) -> str:
@@ -30,6 +31,8 @@ class Judgement:
         if self.gate == "estimate":
             what = "Passed: the measured error, for which nothing is proved, is within"
             return f"{what if self.passed else 'Failed: the measured error is over'} {self.limit}."
+        if self.proved_over:
+            return f"Failed: proved to be over {self.limit}."
         verdict = "Passed: proved to be" if self.passed else "Failed: not proved to be"
         return f"{verdict} within {self.limit}."
 
@@ -50,8 +53,10 @@ def judged(found: Audit, limit: Limit | None, gate: Compared) -> Judgement | Non
     if found.certificate is None:
         why = found.missing["certified_upper"]
         raise _gate_without_bound(why, fitted_here=found.question is not None)
-    passed = found.verdict.kind == "within"
-    return Judgement(most, gate, found.certificate.upper, passed, said)
+    verdict = found.verdict
+    assert verdict.upper is not None and verdict.limit_at_least is not None  # noqa: PT018, S101
+    passed, over = verdict.kind == "within", verdict.kind == "over"
+    return Judgement(verdict.limit_at_least, gate, verdict.upper, passed, said, over)
 
 
 def _gate_without_bound(why: str, *, fitted_here: bool) -> InputError:

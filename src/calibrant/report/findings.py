@@ -241,5 +241,5 @@ def group_cells(one: GroupFinding) -> tuple[str, ...]:
     ends = one.certificate
     proved = "" if ends is None else f"{rounded_down(ends.lower)} to {rounded_up(ends.upper)}"
     rates = number(one.mean_prediction), number(one.observed_rate)
-    error, certain = number(one.calibration_error), "yes" if one.certain else "not shown"
+    error, certain = number(one.calibration_error), "proved" if one.certain else "not proved"
     return (count(one.rows), *rates, error, proved, certain)

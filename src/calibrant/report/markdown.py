@@ -72,7 +72,7 @@ def _groups(audit: Audit) -> Iterator[str]:
     yield ""
     yield "## Groups"
     yield ""
-    yield "The clearest failures first; intervals are simultaneous over all groups."
+    yield "The strongest evidence first; intervals for the error are simultaneous over all groups."
     yield ""
     groups = ((one.name, *group_cells(one)) for one in audit.groups[:MOST_GROUPS])
     yield from _table(GROUP_COLUMNS, groups)

@@ -71,7 +71,7 @@ def groups_table(groups: Sequence[GroupFinding]) -> list[Text | Table]:
     """Show the groups with the most evidence against calibration."""
     if not groups:
         return []
-    title = "Groups, the clearest failures first; intervals are simultaneous"
+    title = "Groups, the strongest evidence first; intervals for the error are simultaneous"
     table = table_of(title, *GROUP_COLUMNS)
     for one in groups[:MOST_GROUPS]:
         table.add_row(Text(named(one.name)), *group_cells(one))

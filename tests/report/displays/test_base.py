@@ -99,7 +99,7 @@ def test_one_row_and_perfect_scores_can_be_drawn():
 
 def test_a_finding_that_may_be_chance_says_so():
     found = cb.audit([0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4])
-    assert "by chance" in cb.ReliabilityDisplay(found).finding
+    assert "hance alone" in cb.ReliabilityDisplay(found).finding
     assert "chance" in cb.CumulativeDisplay(found).finding
     assert AUDIT.worst_intervals[0].verdict in cb.ReliabilityDisplay(AUDIT).finding
 

@@ -52,7 +52,7 @@ class CumulativeDisplay(RowsDisplay):
     >>> y_true, y_prob = [0, 0, 0, 1], [0.6, 0.8, 0.2, 0.4]
     >>> display = cb.CumulativeDisplay.from_predictions(y_true, y_prob, ax=ax)
     >>> display
-    <CumulativeDisplay: Calibration error 0.35: no more than chance allows>
+    <CumulativeDisplay: Calibration error 0.35: chance alone can explain it>
     >>> display.frame()["share"]
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
@@ -140,7 +140,7 @@ def _finding(audit: Audit) -> str:
     if worst.verdict == "exact":
         return f"Calibration error {found}"
     if by_chance(audit):
-        return f"Calibration error {found}: no more than chance allows"
+        return f"Calibration error {found}: chance alone can explain it"
     return f"Calibration error {found}: {worst.where} are {worst.verdict}"
 
 

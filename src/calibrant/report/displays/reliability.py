@@ -97,7 +97,9 @@ def reliability_picture(audit: Audit) -> Picture | None:
     # the other band may leave the picture where rows are few
     right, top = axis_top(curve.score), axis_top(curve.score, *rates)
     bottom = -0.02 * top if audit.curves.scores is None else -0.17 * top
-    fail = "" if worst.verdict == "exact" else f"They fail most for {worst.where}."
+    fail = f"They fail most for {worst.where}."
+    if worst.verdict == "exact" or by_chance(audit):
+        fail = ""
     return Picture(
         name="reliability",
         title="Observed against predicted",
@@ -137,7 +139,7 @@ def _finding(audit: Audit) -> str:
     if worst.verdict == "exact":
         return "Predictions and outcomes agree"
     if by_chance(audit):
-        return "Predictions and outcomes differ no more than by chance"
+        return "Chance alone can explain how predictions and outcomes differ"
     return f"{worst.where.capitalize()} are {worst.verdict}"
 
 
