@@ -16,9 +16,10 @@ def test_is_frozen_and_reads_like_a_sentence():
         found.calibration_error = 0.0
     assert repr(found) == (
         "Too few rows to tell: the test does not reject these scores (p-value 0.139), but with 4 "
-        "rows the true calibration error may be as large as 0.76, more than half of the rate of the rarer outcome (25%). "
-        "In the worst range of scores predictions and outcomes differ by 35.00 events per "
-        "100 rows of these data (calibration error 0.35, 4 rows). With 95% confidence the true "
+        "rows the true calibration error may be as large as 0.76, more than half of the rate of "
+        "the rarer outcome (25%). In the worst range of scores predictions and outcomes differ by "
+        "35.00 events per 100 rows of these data (calibration error 0.35, 4 rows). With 95% "
+        "confidence the true "
         "calibration error is at most 0.76 (measured 0.35 on 4 rows). Assumes that rows are "
         "independent and come from the population you will act on, and that the model was fixed "
         "before these rows were looked at; assumes nothing else about the model or the data. "
