@@ -43,6 +43,7 @@ def test_the_gate_decides_the_exit_code(folder, expected):
         (("--max-relative-error", 0.001), 1, "Failed: proved to be over"),
         (("--max-cost", 5, "--false-negative", 9), 0, "Passed: proved to be within"),
         (("--max-cost", 0.001), 1, "Failed: not proved to be within"),
+        (("--max-cost", 1e-9, "--gate", "estimate"), 1, "Failed: the measured value is over"),
         (("--max-cost", 1, "--max-error", 0.1), 2, "state a limit each"),
     ],
 )

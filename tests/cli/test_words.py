@@ -11,7 +11,7 @@ import calibrant
 import calibrant as cb
 from calibrant import _writing as writing
 from calibrant import errors
-from calibrant.auditing import groups
+from calibrant.auditing import groups, limit, verdict
 from calibrant.calibrators import applying
 from calibrant.certificates import certify, clusters, plan
 from calibrant.cli import words
@@ -98,6 +98,18 @@ MESSAGES = {
         "audit for each group, with clusters=.",
         "--by does not carry over to rows that come in clusters, which are not independent. Use "
         "audit for each group, with --clusters.",
+    ),
+    limit._two_limits(["max_error", "max_cost"]): (
+        "max_error= and max_cost= state a limit each: give one of max_error=, max_relative_error= "
+        "and max_cost=.",
+        "--max-error and --max-cost state a limit each: give one of --max-error, "
+        "--max-relative-error and --max-cost.",
+    ),
+    verdict._relative_with_clusters(): (
+        "max_relative_error= needs an interval for the base rate, which takes independent rows, "
+        "and there are clusters. State the limit as max_error=.",
+        "--max-relative-error needs an interval for the base rate, which takes independent rows, "
+        "and there are clusters. State the limit as --max-error.",
     ),
     groups._groups_unnamed(["a", "a"]): (
         "such as by=['sex', 'region'], but it is ['a', 'a']. With arrays pass them: "
@@ -247,3 +259,17 @@ def test_notes_and_reports_of_a_command_speak_of_options(tmp_path):
         assert "--crossed all audits all 55." in text
         assert "--method isotonic" in text
         assert not re.search(r"\b(clip|method|crossed)=", text)
+
+
+def test_the_verdict_of_a_command_speaks_of_options(tmp_path):
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(3000, seed=1)
+    rows = pd.DataFrame({"y": y_true.astype(int), "p": y_prob})
+    rows.to_csv(tmp_path / "off.csv", index=False)
+    asked = ("audit", "off.csv", "--label", "y", "--prob", "p", "--method", "fixed_design")
+    asked += ("--max-error", 0.005)
+    done = command(*asked, "--html", "r.html", "--markdown", "r.md", cwd=tmp_path)
+    document = command(*asked, "--json", cwd=tmp_path).stdout
+    pages = [(tmp_path / name).read_text(encoding="utf-8") for name in ("r.html", "r.md")]
+    for text in (" ".join(shown.split()) for shown in (done.stdout, document, *pages)):
+        assert re.search(r"no number of rows can prove with --method fixed(_|\\_)design", text)
+        assert "method=" not in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,18 @@ from calibrant.auditing.advice import Advice, backwards, only_labels
 from calibrant.auditing.claims import claims_of
 from calibrant.auditing.details import Details
 from calibrant.auditing.groups import CROSSED, Crossed, groups_of
+from calibrant.auditing.limit import Limit, limit_of
 from calibrant.auditing.result import Audit, DataFacts, Provenance
-from calibrant.auditing.verdict import limit_of, verdict_of
+from calibrant.auditing.verdict import verdict_of
 from calibrant.certificates.certificate import Certificate
 from calibrant.certificates.certify import rows_need
 from calibrant.certificates.evidence import check_rows
 from calibrant.certificates.specification import CertificateSpec, Estimand, Method
 from calibrant.certificates.testing import CalibrationTest
-from calibrant.core.diagram import Diagram, resolve
+from calibrant.core.diagram import Diagram, Needs, resolve
 from calibrant.core.statistic import values_of
 from calibrant.data.predictions import Predictions, TallyData, data_of
+from calibrant.decisions.curve import costs_need
 from calibrant.measures.error import ERROR
 from calibrant.measures.family import Family, Gap, Measures
 from calibrant.measures.interval import worst_intervals
@@ -105,7 +108,8 @@ def audit(
     max_relative_error : float, optional
         Instead of max_error: the limit as a share of the base rate, such as 0.1.
     max_cost : float, optional
-        Instead of max_error: the most that a recalibration may save per decision.
+        Instead of max_error: the most that a nondecreasing recalibration may save per decision, in
+        the unit of the two costs.
     false_positive, false_negative : float, default 1
         With max_cost: what the two errors cost.
 
@@ -139,6 +143,7 @@ def audit(
         *(one.needs for one in parts),
         *family.needs,
         rows_need(spec, most_exact=_EXACT_ROWS),
+        *_limit_needs(limit),
     )
     (error, at_most), worst, reliability = values_of(data.source, diagram, *parts)
     measures, gaps = family.measures_of(data.source, diagram)
@@ -168,6 +173,13 @@ def audit(
         details=Details(diagram, data.source),
         provenance=_provenance(data, certificate, test),
     )
+
+
+def _limit_needs(limit: Limit | None) -> tuple[Needs, ...]:
+    """Open what shows the saving at the two costs, if the limit is on that."""
+    if limit is None or limit.max_cost is None:
+        return ()
+    return (partial(costs_need, at=np.array([limit.costs.threshold])),)
 
 
 def advise(

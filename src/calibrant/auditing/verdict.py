@@ -7,23 +7,30 @@ an upper bound is at most the limit, "over" where a lower bound is above it.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeGuard
 
-from calibrant import errors
-from calibrant.certificates.bounds import band_width, certified
+import numpy as np
+
+from calibrant.auditing.limit import Limit
+from calibrant.auditing.more_rows import NO_LOWER, outlook_of, rows_for_error, rows_for_saving
+from calibrant.certificates.bounds import band_width
 from calibrant.certificates.certificate import Certificate, percent, rounded_down, rounded_up
 from calibrant.certificates.certify import certificate_of
-from calibrant.certificates.evidence import Evidence, counted, evidence_of
+from calibrant.certificates.evidence import counted, evidence_of
 from calibrant.certificates.specification import CertificateSpec
 from calibrant.certificates.testing import CalibrationTest, chance
 from calibrant.core.diagram import TOLERANCE, Diagram
-from calibrant.decisions.costs import amount, costs_of
+from calibrant.decisions.curve import costs_need
+from calibrant.decisions.excess import (
+    Excess,
+    chance_excess_of,
+    excess_at_least,
+    excess_at_most,
+    excess_of,
+)
 from calibrant.errors import InputError
-from calibrant.measures.clinical import clopper_pearson
 
 Kind = Literal[
     "within",
@@ -35,93 +42,8 @@ Kind = Literal[
     "untested",
     "measured",
 ]
-#: The share of the chance of being wrong that goes to the base rate, if the limit depends on it.
-_RATE_SHARE = 0.1
 #: An error of more than this share of the base rate could make the scores useless.
 _LARGE = 0.5
-#: More rows than this are never going to be labelled.
-_MOST_ROWS = 10**12
-#: Methods whose bound is about other things than a model that was fixed before, on any rows.
-_NO_LOWER = {"isotonic", "fixed_design"}
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """The largest calibration error that is acceptable, stated in one of three ways.
-
-    Attributes
-    ----------
-    max_error : float or None
-        The calibration error itself.
-    max_relative_error : float or None
-        The calibration error as a share of the base rate.
-    max_cost : float or None
-        What a recalibration may save per decision at the two costs.
-    false_positive, false_negative : float
-        These costs.
-    """
-
-    max_error: float | None = None
-    max_relative_error: float | None = None
-    max_cost: float | None = None
-    false_positive: float = 1.0
-    false_negative: float = 1.0
-
-    @property
-    def scale(self) -> float:
-        """The sum of the two costs: what an error is multiplied by to bound a saving."""
-        return self.false_positive + self.false_negative
-
-    def value(self, rate: float) -> float:
-        """Return the limit on the calibration error where the base rate is `rate`."""
-        if self.max_relative_error is not None:
-            return self.max_relative_error * rate
-        if self.max_cost is not None:
-            return min(1.0, self.max_cost / self.scale)
-        return math.inf if self.max_error is None else self.max_error
-
-    def said(self, rate: float) -> str:
-        """Say the limit, where the base rate is `rate`."""
-        if self.max_relative_error is not None:
-            share = percent(float(f"{self.max_relative_error:.3g}"))
-            return f"the limit of {self.value(rate):.3g} ({share} of the base rate)"
-        if self.max_cost is not None:
-            return (
-                f"the limit of {self.max_cost:g} per decision at costs of {self.false_positive:g} "
-                f"and {self.false_negative:g}"
-            )
-        return f"the limit of {self.max_error:g}"
-
-
-def limit_of(
-    max_error: float | None = None,
-    max_relative_error: float | None = None,
-    max_cost: float | None = None,
-    *,
-    false_positive: float = 1.0,
-    false_negative: float = 1.0,
-) -> Limit | None:
-    """Return the limit that was stated; None if none was."""
-    given = {
-        "max_error": max_error,
-        "max_relative_error": max_relative_error,
-        "max_cost": max_cost,
-    }
-    stated = [name for name, value in given.items() if value is not None]
-    if len(stated) > 1:
-        raise _two_limits(stated)
-    if not stated:
-        return None
-    if max_cost is None:
-        [name] = stated
-        return Limit(**{name: errors.share(name, given[name])})
-    costs = costs_of(false_positive, false_negative)
-    most = amount("max_cost", max_cost)
-    if most < 0:
-        raise errors.out_of_range("max_cost", "0 or more", most)
-    return Limit(
-        max_cost=most, false_positive=costs.false_positive, false_negative=costs.false_negative
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +62,17 @@ class Verdict:
     sentence : str
         The verdict with the numbers that it rests on.
     limit : float or None
-        The limit on the calibration error, at the observed rate if it depends on that.
+        The limit on the calibration error, at the observed rate if it depends on that; a limit on
+        cost, in units where the two costs add up to 1.
     rows_needed : int or None
-        About how many rows could tell, if the error stays as measured; None if these can, or if
-        the measured error is too close to the limit.
+        About how many rows could tell: at that size about half of all samples do, if the true
+        error, or saving, is what the sentence takes it for. That is what was measured less what
+        chance adds on so few rows, and nothing where the test does not reject the scores. None if
+        these rows can tell, or if it is too close to the limit.
     upper, limit_at_least : float or None
-        What was compared: the upper bound on the true calibration error, and what the limit is at
-        least. A limit that is a share of the base rate is itself an estimate, so that both are
-        bounds that share the chance of being wrong.
+        What was compared: the upper bound on the true calibration error, or on the saving, and
+        what the limit is at least. A limit that is a share of the base rate is itself an estimate,
+        so that both are bounds that share the chance of being wrong.
 
     Examples
     --------
@@ -157,7 +82,7 @@ class Verdict:
     Within the limit: with 95% confidence the true calibration error is at most 0.0129, within
     the limit of 0.02.
     >>> cb.audit(y_true, y_prob, max_error=0.01).verdict.rows_needed
-    24000
+    20000
     """
 
     kind: Kind
@@ -194,7 +119,7 @@ def verdict_of(
     elif limit is None:
         found = _known(diagram, certificate, test)
     elif limit.max_cost is not None:
-        found = _priced(diagram, certificate, limit)
+        found = _priced(diagram, certificate, test, spec, limit)
     else:
         found = _judged(diagram, certificate, test, spec, limit)
     if not failing or found.kind in {"over", "miscalibrated"}:
@@ -236,17 +161,15 @@ def _judged(
     spec: CertificateSpec,
     limit: Limit,
 ) -> Verdict:
-    used, rates = certificate, (diagram.rate, diagram.rate)
+    used, delta = certificate, spec.delta
     if limit.max_relative_error is not None:
         if certificate.unit != "rows":
             raise _relative_with_clusters()
-        spec = replace(spec, confidence=1 - (1 - _RATE_SHARE) * (1 - spec.confidence))
+        spec = replace(spec, confidence=1 - limit.error_delta(delta))
         used = certificate_of(diagram, spec)
-        spent = 2 * _RATE_SHARE * (1 - certificate.confidence)  # of an interval: both of its ends
-        rates = clopper_pearson(diagram.positives, diagram.weight, 1 - spent)
     start = f"{_start(certificate)} {certificate.target} is"
     value, said = limit.value(diagram.rate), limit.said(diagram.rate)
-    least = limit.value(rates[0])
+    least, most = limit.ends(diagram.positives, diagram.weight, delta)
     judged = partial(Verdict, limit=value, upper=used.upper, limit_at_least=least)
     if used.upper <= least + TOLERANCE:
         words = f"{start} at most {_not_over(used.upper, least)}, within {said}."
@@ -254,41 +177,63 @@ def _judged(
             words += " The scores are miscalibrated, but by less than that."
         return judged("within", "Within the limit", words + _vacuous(diagram, value))
     lower = _lower(diagram, certificate, spec)
-    if lower > limit.value(rates[1]):
+    if lower > most:
         words = f"{start} at least {rounded_down(lower)}, over {said}."
         return judged("over", "Over the limit", words)
     ends = f"at most {rounded_up(used.upper)}"
     if lower > 0:
         ends = f"between {rounded_down(lower)} and {rounded_up(used.upper)} (each at this level)"
     unsure = "" if least == value else f", which is proved to be at least {rounded_down(least)}"
-    needed, more = _needed(diagram, certificate, value)
+    needed, more = _needed(diagram, certificate, test, limit)
     words = f"{start} {ends}. That does not show whether it is within {said}{unsure}. {more}"
     return judged("cannot_tell", _cannot_tell(certificate), words, rows_needed=needed)
 
 
-def _priced(diagram: Diagram, certificate: Certificate, limit: Limit) -> Verdict:
-    """Judge by what recalibration can save: an error times the costs bounds that from above only.
-
-    So a saving within the limit can be proved, and one over it cannot.
-    """
-    value = limit.value(diagram.rate)
-    judged = partial(Verdict, limit=value, upper=certificate.upper, limit_at_least=value)
+def _priced(
+    diagram: Diagram,
+    certificate: Certificate,
+    test: CalibrationTest | None,
+    spec: CertificateSpec,
+    limit: Limit,
+) -> Verdict:
+    """Judge by what a nondecreasing recalibration can save at the two costs."""
+    value, said, scale = limit.value(diagram.rate), limit.said(diagram.rate), limit.costs.scale
+    excess = excess_behind(diagram, limit) if _about_population(certificate) else None
+    upper, lower = min(1.0, certificate.upper), 0.0
+    if excess is not None:
+        # as in `price_of_miscalibration`: two upper bounds share the chance of being wrong
+        halved = certificate_of(diagram, replace(spec, confidence=(1 + spec.confidence) / 2))
+        upper = min(halved.upper, excess_at_most(excess, spec.delta / 2))
+        lower = excess_at_least(excess, spec.delta)
+    judged = partial(Verdict, limit=value, upper=upper, limit_at_least=value)
+    start, least = _start(certificate), rounded_down(lower * scale)
+    none = f"{start} no nondecreasing recalibration saves more than"
+    if upper <= value + TOLERANCE:
+        most = _not_over(upper * scale, max(value * scale, limit.max_cost or 0))
+        words = f"{none} {most} per decision, within {said}." + _vacuous(diagram, value)
+        return judged("within", "Within the limit", words)
+    if lower > value:
+        saves = f"the best nondecreasing recalibration saves at least {least} per decision"
+        return judged("over", "Over the limit", f"{start} {saves}, over {said}.")
+    ends = f", and the best one saves at least {least} (each at this level)" if lower > 0 else ""
+    needed, more = _needed(diagram, certificate, test, limit, excess)
     words = (
-        f"{_start(certificate)} no nondecreasing recalibration saves more than "
-        f"{rounded_up(min(1.0, certificate.upper) * limit.scale)} per decision"
+        f"{none} {rounded_up(upper * scale)} per decision{ends}. That does not show whether the "
+        f"most that one can save is within {said}. {more}"
     )
-    if certificate.upper <= value + TOLERANCE:
-        words += f", within {limit.said(diagram.rate)}."
-        return judged("within", "Within the limit", words + _vacuous(diagram, value))
-    words += (
-        f", which does not show whether it is within {limit.said(diagram.rate)}. A bound for this "
-        "pair of costs alone may be smaller: price_of_miscalibration gives it."
-    )
-    needed = None
-    if certificate.c_emp <= value:
-        needed, more = _needed(diagram, certificate, value)
-        words += f" {more}"
     return judged("cannot_tell", _cannot_tell(certificate), words, rows_needed=needed)
+
+
+def _about_population(certificate: Certificate) -> bool:
+    """Whether the bound is on independent rows and a model fixed before, as the others are."""
+    return certificate.unit == "rows" and certificate.method not in NO_LOWER
+
+
+def excess_behind(diagram: Diagram, limit: Limit) -> Excess | None:
+    """Return what a recalibration could save; None if a tally hides the rows that show it."""
+    p = limit.costs.threshold
+    hidden = diagram.hides(partial(costs_need, at=np.array([p])))
+    return None if hidden else excess_of(diagram, p)
 
 
 def _vacuous(diagram: Diagram, limit: float) -> str:
@@ -313,7 +258,7 @@ def _start(certificate: Certificate) -> str:
 
 def _lower(diagram: Diagram, certificate: Certificate, spec: CertificateSpec) -> float:
     """Return a lower bound at the level of the upper one; 0 where there is none."""
-    if certificate.unit != "rows" or certificate.method in _NO_LOWER:
+    if not _about_population(certificate):
         return 0.0
     evidence = evidence_of(diagram)
     return max(0.0, evidence.c_emp - band_width(evidence, spec.delta))
@@ -323,53 +268,23 @@ def _cannot_tell(certificate: Certificate) -> str:
     return f"Cannot tell with {_rows(certificate)}"
 
 
-def _needed(diagram: Diagram, certificate: Certificate, value: float) -> tuple[int | None, str]:
+def _needed(
+    diagram: Diagram,
+    certificate: Certificate,
+    test: CalibrationTest | None,
+    limit: Limit,
+    excess: Excess | None = None,
+) -> tuple[int | None, str]:
     """Return how many rows could tell, and say so."""
     if certificate.unit != "rows":
-        return None, "More clusters could tell."
-    evidence = evidence_of(diagram)
-    needed = rows_to_tell(evidence, value, 1 - certificate.confidence)
-    if needed is None:
-        return None, "The measured error is too close to the limit for any number of rows to tell."
-    # the plan is for one of the bounds, where rows may have been judged by another one
-    needed = max(needed, _two_digits(math.ceil(1.1 * evidence.n)))
-    return needed, f"About {needed:,} rows could tell, if the error stays as measured."
-
-
-def rows_to_tell(evidence: Evidence, limit: float, delta: float) -> int | None:
-    """Return about how many rows like these could tell on which side of a limit the error is.
-
-    The error and the spread of outcomes are taken to stay as measured.
-    """
-    error = evidence.c_emp
-
-    def told(n: int) -> bool:
-        then = replace(evidence, n=n)
-        if error <= limit:
-            return certified(then, delta).upper <= limit
-        return error - band_width(then, delta) > limit
-
-    return _smallest(told)
-
-
-def _smallest(enough: Callable[[int], bool]) -> int | None:
-    """Return the smallest number that is enough, to two digits; None if there is none in reach."""
-    high = 1
-    while not enough(high):
-        high *= 2
-        if high > _MOST_ROWS:
-            return None
-    low = high // 2
-    while high - low > max(1, high // 200):
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return _two_digits(high)
-
-
-def _two_digits(rows: int) -> int:
-    """Round up to two digits: a plan is no more precise."""
-    unit = int(10 ** max(0, len(str(rows)) - 2))
-    return -(-rows // unit) * unit
+        return None, "More clusters could tell, if it is."
+    outlook = outlook_of(evidence_of(diagram), diagram.rate, certificate, test)
+    if excess is not None:
+        return rows_for_saving(outlook, excess, chance_excess_of(diagram, excess.p), limit)
+    hidden = limit.max_cost is not None and _about_population(certificate)
+    if hidden and outlook.true > limit.value(diagram.rate):
+        return None, "The rows themselves, which a tally does not hold, say more at these costs."
+    return rows_for_error(outlook, limit)
 
 
 def _not_over(upper: float, limit: float) -> str:
@@ -391,15 +306,8 @@ def _rows(certificate: Certificate) -> str:
     return counted(certificate.n, certificate.unit.removesuffix("s"))
 
 
-def _two_limits(names: Sequence[str]) -> InputError:
-    return InputError(
-        f"{' and '.join(names)} state a limit each: give one of max_error, max_relative_error and "
-        "max_cost."
-    )
-
-
 def _relative_with_clusters() -> InputError:
     return InputError(
-        "max_relative_error needs an interval for the base rate, which takes independent rows, and "
-        "there are clusters. State the limit as max_error."
+        "max_relative_error= needs an interval for the base rate, which takes independent rows, "
+        "and there are clusters. State the limit as max_error=."
     )

@@ -13,9 +13,9 @@ from rich.console import Console
 from calibrant import errors
 from calibrant._progress import busy
 from calibrant._writing import check_name, write_whole
+from calibrant.auditing.limit import limit_of
 from calibrant.auditing.result import Audit
 from calibrant.auditing.run import audit
-from calibrant.auditing.verdict import limit_of
 from calibrant.cli import inputs, options
 from calibrant.cli.gate import judged
 from calibrant.cli.output import answer
@@ -155,6 +155,7 @@ def _as_typed(found: Audit) -> Audit:
         provenance=replace(found.provenance, command=command_line()),
         warnings=tuple(in_options(text) for text in found.warnings),
         missing={name: in_options(why) for name, why in found.missing.items()},
+        verdict=replace(found.verdict, sentence=in_options(found.verdict.sentence)),
     )
 
 

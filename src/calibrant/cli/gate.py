@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from calibrant.auditing.limit import Limit
 from calibrant.auditing.result import Audit
-from calibrant.auditing.verdict import Limit
+from calibrant.auditing.verdict import excess_behind
 from calibrant.core.diagram import TOLERANCE
 from calibrant.errors import InputError
 
@@ -29,8 +30,8 @@ class Judgement:
     def sentence(self) -> str:
         """The judgement in words."""
         if self.gate == "estimate":
-            what = "Passed: the measured error, for which nothing is proved, is within"
-            return f"{what if self.passed else 'Failed: the measured error is over'} {self.limit}."
+            what = "Passed: the measured value, for which nothing is proved, is within"
+            return f"{what if self.passed else 'Failed: the measured value is over'} {self.limit}."
         if self.proved_over:
             return f"Failed: proved to be over {self.limit}."
         verdict = "Passed: proved to be" if self.passed else "Failed: not proved to be"
@@ -48,7 +49,7 @@ def judged(found: Audit, limit: Limit | None, gate: Compared) -> Judgement | Non
     rate = found.data.observed_rate
     most, said = limit.value(rate), limit.said(rate)
     if gate == "estimate":
-        measured = found.calibration_error_at_most
+        measured = _measured(found, limit)
         return Judgement(most, gate, measured, measured <= most + TOLERANCE, said)
     if found.certificate is None:
         why = found.missing["certified_upper"]
@@ -57,6 +58,12 @@ def judged(found: Audit, limit: Limit | None, gate: Compared) -> Judgement | Non
     assert verdict.upper is not None and verdict.limit_at_least is not None  # noqa: PT018, S101
     passed, over = verdict.kind == "within", verdict.kind == "over"
     return Judgement(verdict.limit_at_least, gate, verdict.upper, passed, said, over)
+
+
+def _measured(found: Audit, limit: Limit) -> float:
+    """Return what was measured: the error, or what the limit is on if that is a saving."""
+    excess = None if limit.max_cost is None else excess_behind(found.details.diagram, limit)
+    return found.calibration_error_at_most if excess is None else excess.measured
 
 
 def _gate_without_bound(why: str, *, fitted_here: bool) -> InputError:

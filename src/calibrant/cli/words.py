@@ -36,7 +36,6 @@ _SENTENCES = dict.fromkeys(_PYTHON_ALONE, "") | {
     "Write it with to_json().": "Write it with calibrant calibrate -o.",
     ", or None for scores as they are": ", or be left out for scores as they are",
     "decision_function by cb.": "decision_function in Python by cb.",
-    "smaller: price_of_miscalibration gives it.": "smaller: calibrant decide gives it.",
     "or use observed_expected_ratio, which": "or use the observed/expected ratio, which",
 }
 _QUOTED = r""""[^"]*"|'(?:[^'\\]|\\.)*'"""

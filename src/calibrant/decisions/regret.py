@@ -13,6 +13,7 @@ from calibrant.core.diagram import Diagram
 from calibrant.data.predictions import Predictions, TallyData, data_of, warn
 from calibrant.decisions.costs import Costs, costs_by_row, costs_of, differ_by_row
 from calibrant.decisions.curve import below, cost_curve_of, resolved_for
+from calibrant.decisions.excess import slack
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ def decision_cost_of(diagram: Diagram, costs: Costs, confidence: float) -> Decis
     events = float(diagram.cells.positives.sum())
     regret = float(curve.regret[0]) * costs.scale
     sure = diagram.totals.are_counts
-    slack = math.sqrt(math.log(1 / (1 - confidence)) / (2 * diagram.weight))
+    most = regret + slack(diagram.weight, 1 - confidence) * costs.scale
     return DecisionCost(
         threshold=costs.threshold,
         cost=float(curve.cost[0]) * costs.scale,
@@ -167,7 +168,7 @@ def decision_cost_of(diagram: Diagram, costs: Costs, confidence: float) -> Decis
         best_threshold=float(curve.best_threshold[0]),
         best_cost=float(curve.best[0]) * costs.scale,
         regret=regret,
-        regret_at_most=min(costs.scale, regret + slack * costs.scale) if sure else None,
+        regret_at_most=min(costs.scale, most) if sure else None,
         confidence=confidence,
         true_positives=events - positives,
         false_positives=max(0.0, diagram.weight - weight - (events - positives)),
