@@ -149,7 +149,7 @@ def figures_of(pictures: Iterable[Picture | None]) -> list[dict[str, Any]]:
         {
             "picture": one,
             "svg": svg_of(one),
-            "legend": [(key_of(layer), layer.words) for layer in one.layers],
+            "legend": [(key_of(layer), layer.words) for layer in one.layers if layer.words],
             "rows": [
                 [_point(value) for value in row] for row in zip(*one.columns.values(), strict=True)
             ],

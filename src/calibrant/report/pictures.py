@@ -32,7 +32,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Something drawn: its role decides its style."""
+    """Something drawn: its role decides its style. Without words it has no line in the legend."""
 
     role: str
     label: str
@@ -56,6 +56,7 @@ class Points(Layer):
 
     x: FloatArray
     y: FloatArray
+    says: Callable[[float, float], str] | None = None  # what a point shows, in place of the words
 
 
 @dataclass(frozen=True, eq=False)
