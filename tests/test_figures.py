@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrant._figures import apart, decimals, figure, figure_down, figure_up, percentage
+from calibrant._figures import apart, decimals, figure, percentage, rounded_down, rounded_up
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ def test_a_number_is_a_plain_decimal(value, digits, text):
 
 @given(st.floats(-1, 1), st.integers(1, 6))
 def test_bounds_are_rounded_to_the_safe_side(value, digits):
-    assert float(figure_up(value, digits)) >= value
-    assert float(figure_down(value, digits)) <= value
+    assert float(rounded_up(value, digits)) >= value
+    assert float(rounded_down(value, digits)) <= value
 
 
 @given(st.floats(1e-8, 1e9))

@@ -12,7 +12,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 #: Outside these the zeros could not be counted any more, and an exponent is easier to read.
 _LEAST, _MOST = 1e-9, 1e15
 #: From so many digits on, a number gets commas.
-_MANY = 10_000
+_MANY = 1_000
 
 
 def figure(value: float, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> str:
@@ -45,18 +45,18 @@ def figure(value: float, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> st
     return "0" if text == "-0" else text
 
 
-def figure_up(value: float, digits: int = 3) -> str:
+def rounded_up(value: float, digits: int = 3) -> str:
     """Write an upper bound: it may grow by rounding, but not shrink.
 
     Examples
     --------
-    >>> figure_up(0.000033421)
+    >>> rounded_up(0.000033421)
     '0.0000335'
     """
     return figure(value, digits, ROUND_CEILING)
 
 
-def figure_down(value: float, digits: int = 3) -> str:
+def rounded_down(value: float, digits: int = 3) -> str:
     """Write a lower bound: it may shrink by rounding, but not grow."""
     return figure(value, digits, ROUND_FLOOR)
 

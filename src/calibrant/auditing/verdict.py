@@ -14,8 +14,9 @@ from functools import partial
 from typing import Any, Literal, TypeGuard
 
 from calibrant import errors
+from calibrant._figures import figure, rounded_down, rounded_up
 from calibrant.certificates.bounds import band_width, certified
-from calibrant.certificates.certificate import Certificate, percent, rounded_down, rounded_up
+from calibrant.certificates.certificate import Certificate, percent
 from calibrant.certificates.certify import certificate_of
 from calibrant.certificates.evidence import Evidence, counted, evidence_of
 from calibrant.certificates.specification import CertificateSpec
@@ -84,13 +85,13 @@ class Limit:
         """Say the limit, where the base rate is `rate`."""
         if self.max_relative_error is not None:
             share = percent(float(f"{self.max_relative_error:.3g}"))
-            return f"the limit of {self.value(rate):.3g} ({share} of the base rate)"
+            return f"the limit of {figure(self.value(rate), 3)} ({share} of the base rate)"
         if self.max_cost is not None:
             return (
-                f"the limit of {self.max_cost:g} per decision at costs of {self.false_positive:g} "
-                f"and {self.false_negative:g}"
+                f"the limit of {figure(self.max_cost, 6)} per decision at costs of "
+                f"{figure(self.false_positive, 6)} and {figure(self.false_negative, 6)}"
             )
-        return f"the limit of {self.max_error:g}"
+        return f"the limit of {figure(self.max_error or 0.0, 6)}"
 
 
 def limit_of(
@@ -380,7 +381,7 @@ def _not_over(upper: float, limit: float) -> str:
 
 def percent_of(share: float) -> str:
     """Write a share as a percentage that people can read."""
-    return f"{100 * share:.3g}%"
+    return f"{figure(100 * share, 3)}%"
 
 
 def _upper(certificate: Certificate) -> str:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from calibrant._figures import figure
-from calibrant._types import BoolArray, FloatArray
+from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.auditing.curves import Histogram
 from calibrant.report.pictures import Area, Axis, Bars, Layer, Line, Picture, Points, Span
 
@@ -69,14 +69,15 @@ class _Place:
         self.ends = first - room * (last - first), last + room * (last - first)
 
     def __call__(self, p: FloatArray) -> FloatArray:
-        inside = np.where(self.side(p) == 0, p, 0.5)
+        side = self.side(p)
+        inside = np.where(side == 0, p, 0.5)
         odds = np.log(inside) - np.log1p(-inside)
-        found: FloatArray = np.choose(self.side(p) + 1, (self.ends[0], odds, self.ends[1]))
+        found: FloatArray = np.where(side == 0, odds, np.where(side < 0, *self.ends))
         return found
 
-    def side(self, p: FloatArray) -> FloatArray:
+    def side(self, p: FloatArray) -> IntArray:
         """Return -1 for what lies before the axis, 1 for what lies after it, and 0 between."""
-        side: FloatArray = np.subtract(p > self.high, p < self.low, dtype=np.int64)
+        side: IntArray = np.subtract(p > self.high, p < self.low, dtype=np.int64)
         return side
 
 

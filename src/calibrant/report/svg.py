@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable
 from html import escape
 
+from calibrant._figures import figure
 from calibrant.report.overlay import look_of
 from calibrant.report.pictures import Area, Axis, Bars, Layer, Line, Picture, Points, Span
 
@@ -88,7 +89,9 @@ def _drawn(picture: Picture, layer: Layer) -> Iterable[str]:
             for start, end, share, height in zip(*columns, strict=True):
                 left, low, high = across(start), down(layer.base), down(layer.base + height)
                 bar = left, high, max(across(end) - left - 1, 0.5), low - high
-                yield _box(layer.role, bar, f"{100 * share:.1f}% of rows: {start:g} to {end:g}")
+                yield _box(
+                    layer.role, bar, f"{100 * share:.1f}% of rows: {figure(start)} to {figure(end)}"
+                )
 
 
 def css_of_models(count: int) -> str:
@@ -152,7 +155,7 @@ def _dot(kind: str, x: float, y: float, words: str) -> str:
 
 def _triangle(kind: str, x: float, y: float, words: str) -> str:
     """Draw a triangle with its tip at a place."""
-    path = f"M{x:.1f} {y:.1f}{_BEYOND[kind.split()[0]]}"
+    path = f"M{x:.1f} {y:.1f}{_BEYOND[kind.split(maxsplit=1)[0]]}"
     return f'<path class="{kind}" d="{path}">{_title(words)}</path>'
 
 
@@ -183,7 +186,7 @@ def _axis_y(picture: Picture) -> Iterable[str]:
 def _marks(axis: Axis) -> Iterable[tuple[float, str]]:
     """Return where an axis is marked, and what stands there."""
     places = axis.ticks or ticks(axis.low, axis.high)
-    return zip(places, map(escape, axis.words or [f"{x:g}" for x in places]), strict=True)
+    return zip(places, map(escape, axis.words or [figure(x, 6) for x in places]), strict=True)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:

@@ -11,6 +11,7 @@ from calibrant.auditing.curves import ReliabilityCurve
 from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import percent
 from calibrant.report.displays.base import RowsDisplay, drawable, models_of
+from calibrant.report.formats import number
 from calibrant.report.overlay import Model, best_of, columns_of, lines_of
 from calibrant.report.pictures import (
     Area,
@@ -169,7 +170,7 @@ def _layers(audit: Audit, curve: ReliabilityCurve, right: float, top: float) -> 
         "observed, by isotonic regression",
         curve.score,
         curve.observed,
-        says=lambda x, y: f"score {x:.3f}: observed {y:.3f}",
+        says=lambda x, y: f"score {number(x)}: observed {number(y)}",
         marks=len(curve.score) <= _FEW_POINTS,
     )
     far = np.flatnonzero(np.diff(curve.score, prepend=-np.inf) > _FAR * right)[1:]
