@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
-from datetime import date
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from calibrant._extras import require
+from calibrant._figures import figure, percentage, rounded_up
 from calibrant._text import MOST_OF_MESSAGE, named, visible
 from calibrant.auditing.result import Audit
-from calibrant.certificates.certificate import rounded_up
 from calibrant.errors import one_of
 from calibrant.report.displays.cost import cost_picture
 from calibrant.report.displays.cumulative import cumulative_picture
@@ -24,12 +22,15 @@ from calibrant.report.findings import (
     GROUP_COLUMNS,
     INTERVAL_COLUMNS,
     MOST_GROUPS,
+    TITLE,
+    about,
     findings_of,
     group_cells,
     interval_cells,
     no_advice,
+    worst_of,
 )
-from calibrant.report.formats import count, number, percent
+from calibrant.report.formats import count, number
 from calibrant.report.glossary import TERMS, anchor, term_of
 from calibrant.report.log_odds import SCALES, Scale, crowded, on_log_odds
 from calibrant.report.pictures import Bars, Picture
@@ -55,13 +56,14 @@ def html_of(
     share = false_positive / (false_positive + false_negative)
     page = environment.get_template("report.html.jinja").render(
         audit=audit,
-        title=title or "Calibration report",
-        about=_about(audit, model),
+        title=title or TITLE,
+        about=about(audit, model),
         terms={term: (anchor(term), line) for term, line in TERMS.items()},
         verdict=_verdict(audit),
         pictures=figures_of(
             (_reliability(audit, axis), cumulative_picture(audit), cost_picture(audit))
         ),
+        worst=worst_of(audit),
         groups=audit.groups[:MOST_GROUPS],
         more_groups=max(0, len(audit.groups) - MOST_GROUPS),
         interval_columns=INTERVAL_COLUMNS,
@@ -125,18 +127,6 @@ def _reliability(audit: Audit, axis: Scale) -> Picture | None:
     return on_log_odds(picture) if picture is not None and chosen else picture
 
 
-def _about(audit: Audit, model: str | None) -> list[tuple[str, str]]:
-    """Say what the report is about: the model, the data and the date."""
-    file = audit.provenance.file
-    parts = [
-        ("Model", model and named(model, MOST_OF_MESSAGE)),
-        ("Data", None if file is None else named(Path(file).name, MOST_OF_MESSAGE)),
-        ("Rows", count(audit.data.rows)),
-        ("Date", date.today().isoformat()),
-    ]
-    return [(name, value) for name, value in parts if value]
-
-
 def _linked(label: str) -> str | None:
     """Return the anchor of the term that a label is about."""
     term = term_of(label)
@@ -174,7 +164,9 @@ def _point(value: float | str) -> str:
 def _bars(layer: Bars) -> list[tuple[str, str]]:
     """Return the bars of a histogram as a table: range, and share of the rows."""
     bars = zip(*layer.scores.frame().values(), strict=True)
-    return [(f"{left:g} to {right:g}", percent(share)) for left, right, share in bars]
+    return [
+        (f"{figure(left)} to {figure(right)}", percentage(share)) for left, right, share in bars
+    ]
 
 
 def _costs(audit: Audit, share: float) -> dict[str, Any] | None:
