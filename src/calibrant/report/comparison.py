@@ -9,6 +9,7 @@ from calibrant.certificates.certificate import percent
 from calibrant.report.displays.cumulative import cumulative_overlay
 from calibrant.report.displays.reliability import reliability_overlay
 from calibrant.report.findings import MODEL_COLUMNS, about_rows, differences_of, model_cells
+from calibrant.report.glossary import explained
 from calibrant.report.html import escaping_environment, figures_of
 from calibrant.report.overlay import Model, names_of
 from calibrant.report.pictures import Picture
@@ -27,6 +28,7 @@ def html_of(comparison: Comparison, *, title: str | None = None, data: str | Non
         columns=MODEL_COLUMNS,
         level=percent(comparison.confidence),
         rest=percent(comparison.confidence, rest=True),
+        terms=explained(),
         css=css_of_models(len(comparison.models)),
         pictures=figures_of(_pictures(comparison)),
         version=__version__,

@@ -213,9 +213,10 @@ def costs_by_rule(cost: DecisionCost, threshold: float) -> tuple[Finding, ...]:
     )
 
 
-#: What a report says of an interval of scores, and of a group.
+#: What a report says of an interval of scores, of a group, and of a calibrator that was tried.
 INTERVAL_COLUMNS = ("scores", "rows", "predicted", "observed", "excess", "scores are")
 GROUP_COLUMNS = ("group", "rows", "predicted", "observed", "error", "interval", "miscalibrated")
+TRIAL_COLUMNS = ("calibrator", "calibration error", "Brier score", "saved", "standard error")
 #: A smaller excess is nothing to read: it is written as 0, and a list of the worst has none.
 _LEAST_EXCESS = 1e-6
 #: Groups that a report lists; the JSON has all.

@@ -23,6 +23,7 @@ from calibrant.report.findings import (
     INTERVAL_COLUMNS,
     MOST_GROUPS,
     TITLE,
+    TRIAL_COLUMNS,
     about,
     findings_of,
     group_cells,
@@ -31,7 +32,7 @@ from calibrant.report.findings import (
     worst_of,
 )
 from calibrant.report.formats import count, number
-from calibrant.report.glossary import TERMS, anchor, term_of
+from calibrant.report.glossary import Links, anchor, explained, term_of
 from calibrant.report.log_odds import SCALES, Scale, crowded, on_log_odds
 from calibrant.report.pictures import Bars, Picture
 from calibrant.report.policy import with_policy
@@ -58,7 +59,7 @@ def html_of(
         audit=audit,
         title=title or TITLE,
         about=about(audit, model),
-        terms={term: (anchor(term), line) for term, line in TERMS.items()},
+        terms=explained(),
         verdict=_verdict(audit),
         pictures=figures_of(
             (_reliability(audit, axis), cumulative_picture(audit), cost_picture(audit))
@@ -67,6 +68,7 @@ def html_of(
         groups=audit.groups[:MOST_GROUPS],
         more_groups=max(0, len(audit.groups) - MOST_GROUPS),
         interval_columns=INTERVAL_COLUMNS,
+        trial_columns=TRIAL_COLUMNS,
         group_columns=GROUP_COLUMNS,
         findings=findings_of(audit),
         no_advice=no_advice(audit),
@@ -77,9 +79,13 @@ def html_of(
 
 
 def escaping_environment() -> Any:
-    """Return what fills in a page: names from data are escaped, and what is missing is an error."""
+    """Return what fills in a page: names from data are escaped, and what is missing is an error.
+
+    It is for one page: `prose` and `heads` link a term where it is first read, in sentences and in
+    what heads tables and pictures.
+    """
     jinja2: Any = require("jinja2", "report")
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=_in_sight,
@@ -87,6 +93,13 @@ def escaping_environment() -> Any:
         lstrip_blocks=True,
         loader=jinja2.FunctionLoader(_template),
     )
+    environment.filters |= {name: _in_order(jinja2, Links()) for name in ("prose", "heads")}
+    return environment
+
+
+def _in_order(jinja2: Any, links: Links) -> Any:
+    """Return a filter that is called as the page is filled in, never before: the first counts."""
+    return jinja2.pass_context(lambda _context, text: links(text))
 
 
 def _template(name: str) -> str:
