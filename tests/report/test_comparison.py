@@ -86,7 +86,8 @@ def test_it_needs_nothing_but_itself():
     assert "script-src" not in policy
     assert "<title>Comparison of 3 models</title>" in PAGE
     for _, attributes in READ.tags:
-        assert not {"src", "href", "style"} & attributes.keys()
+        assert not {"src", "style"} & attributes.keys()
+        assert attributes.get("href", "#").startswith("#")
 
 
 def test_it_is_written_whole_or_not_at_all(tmp_path):

@@ -198,7 +198,7 @@ def test_what_take_rows_for_independent_is_left_out_for_clusters():
 
 def test_predictions_that_are_perfect_fail_nowhere():
     y_true = np.arange(200) % 2
-    page = cb.audit(y_true, y_true.astype(float)).to_html()
+    page = cb.audit(y_true, y_true.astype(float)).to_html().split('id="terms"')[0]
     assert "fail most" not in page
     assert "worst interval" not in page
 

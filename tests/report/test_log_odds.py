@@ -68,7 +68,7 @@ def test_axes_are_marked_with_probabilities_and_hold_everything():
     ],
 )
 def test_a_report_takes_the_axis_that_is_asked_for_or_helps(audit, axis, there):
-    assert ("log-odds axis" in audit.to_html(axis=axis)) is there
+    assert ("probability), log-odds axis" in audit.to_html(axis=axis)) is there
 
 
 def test_scores_of_0_and_1_alone_have_no_log_odds():

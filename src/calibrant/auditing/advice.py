@@ -160,7 +160,7 @@ def advice_of(
     worst: Interval,
     failing: Sequence[GroupFinding] = (),
 ) -> Advice | None:
-    """Read the advice off a diagram; None where rows are no counts or labels are soft.
+    """Read the advice off a diagram; None where weights are not integers or labels are soft.
 
     `worst` is where the scores are off most. `failing` groups are known to be miscalibrated,
     whatever is true of all rows together.

@@ -114,7 +114,7 @@ class Audit:
     provenance : Provenance
         Versions, file and command.
     measures : Measures
-        The measures that others report, next to the calibration error.
+        The measures that others report, besides the calibration error.
     certificate : Certificate or None
         What is guaranteed about the true calibration error; None, and `missing` says why, if labels
         are soft or weights are not integers, or if there is no error at all: see `question`.
@@ -178,7 +178,7 @@ class Audit:
 
     @cached_property
     def advice(self) -> Advice | None:
-        """Whether to recalibrate, and how; None if labels are soft, or rows are no counts."""
+        """Whether to recalibrate, and how; None for soft labels or non-integer weights."""
         if not self.independent:
             return None
         opened = self.details.opened

@@ -97,7 +97,7 @@ class Evaluation:
             else f"({figure(before)} before)"
         )
         return (
-            f"On held-out rows {self.calibrator.method} calibration {verb} the calibration error "
+            f"On held-out rows {KINDS[self.calibrator.method].words} {verb} the calibration error "
             f"{change}, and the Brier score goes from {figure(self.before.brier_score)} to "
             f"{figure(self.after.brier_score)}{self._worse()} ({self.rows:,} rows, {self.folds} "
             "folds)."

@@ -127,9 +127,9 @@ def certify_estimator(
 ) -> TrainingCertificate:
     """Say whether training rows can certify the model that was trained on them.
 
-    They can for classes of classifiers that are small next to the number of rows: linear models
-    of few features, trees of few leaves. They cannot for forests, kernels, boosting and whatever
-    can learn any labels by heart; then a validation set is needed, and its size is said.
+    They can for classes of classifiers that are small compared with the number of rows: linear
+    models of few features, trees of few leaves. They cannot for forests, kernels, boosting and
+    whatever can memorise any labels; then a validation set is needed, and its size is said.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def _family(model: Any, X: Any, rows: int) -> _Family:  # noqa: N803
     *before, last = steps_of(model)
     kind = kind_of(last)
     if kind in _FORESTS:
-        return _Family(f"a {_FORESTS[kind]} can learn any labels by heart")
+        return _Family(f"a {_FORESTS[kind]} can memorise any labels")
     if kind in _LINEAR and getattr(last, "kernel", "linear") != "linear":
         return _Family("a kernel machine has as many dimensions as rows, and can fit any labels")
     if kind not in _LINEAR | _TREES:

@@ -242,7 +242,7 @@ def scores_of(one: Interval) -> str:
     return f"{low} to {high}"
 
 
-#: What a report says of a model next to others.
+#: What a report says of one of several models.
 MODEL_COLUMNS = ("model", "error", "proved", "asymptotic", "Brier", "log loss")
 
 

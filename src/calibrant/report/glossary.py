@@ -68,6 +68,7 @@ TERMS = {
     "outcomes. It has steps, and needs no bins.",
     "confidence band": "Contains the whole true curve, at the stated confidence level.",
     "consistency band": "Where the curve would lie if the scores were right (pointwise).",
+    "perfectly calibrated": "Observed and predicted events agree at every score.",
     "held-out rows": "Rows that a calibrator was not fitted on.",
     "recalibration": "Replacing each score by a function of it, fitted on labelled rows, so that "
     "it agrees with the observed rate.",

@@ -52,7 +52,7 @@ class Line(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Points(Layer):
-    """Points by themselves."""
+    """Points without a line."""
 
     x: FloatArray
     y: FloatArray

@@ -243,7 +243,12 @@ def test_what_others_have_drawn_stays_and_cleared_axes_start_anew():
     assert "a" not in legend_of(ax)
     cb.ReliabilityDisplay.from_predictions(Y_TRUE, Y_PROB**2, name="c", ax=ax)
     assert line in ax.lines
-    assert [label.split(",")[0] for label in legend_of(ax)] == ["mine", "perfect", "b", "c"]
+    assert [label.split(",")[0] for label in legend_of(ax)] == [
+        "mine",
+        "perfectly calibrated",
+        "b",
+        "c",
+    ]
     ax.clear()
     cb.ReliabilityDisplay.from_audit(AUDIT, name="d").plot(ax)
     assert {"d", "scores"} <= set(legend_of(ax))

@@ -22,7 +22,7 @@ class CostDisplay(RowsDisplay):
     """What decisions cost, for every ratio of the two costs.
 
     Acting is right if the event happens, and one acts when the score is at least p. What that costs
-    is drawn next to the cost of the best recalibration of the scores, chosen with these rows in
+    is drawn with the cost of the best recalibration of the scores, chosen with these rows in
     sight, of always acting and of never acting.
 
     Parameters

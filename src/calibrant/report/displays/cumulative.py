@@ -100,7 +100,13 @@ def cumulative_overlay(
         x=x,
         y=y,
         layers=(
-            Line("diagonal", "perfect", "no difference", np.array([0, 1]), np.zeros(2)),
+            Line(
+                "diagonal",
+                "perfectly calibrated",
+                "perfectly calibrated: no difference",
+                np.array([0, 1]),
+                np.zeros(2),
+            ),
             *lines_of(models, shown, "share", "difference"),
         ),
         columns=columns_of(
@@ -152,7 +158,13 @@ def _layers(audit: Audit) -> Iterator[Layer]:
     places = np.searchsorted(curve.score[1:], ends, side="right")
     yield from worst_span(audit, *curve.share[places].tolist())
     yield from consistency_area(audit, curve.share, curve.consistent_lower, curve.consistent_upper)
-    yield Line("diagonal", "perfect", "no difference", np.array([0, 1]), np.zeros(2))
+    yield Line(
+        "diagonal",
+        "perfectly calibrated",
+        "perfectly calibrated: no difference",
+        np.array([0, 1]),
+        np.zeros(2),
+    )
     yield Line(
         "curve",
         "observed minus predicted",
