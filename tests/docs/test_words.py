@@ -47,7 +47,7 @@ PRIVATE = {
     r"next to (it|its)\b": "with it, compared with",
     r"\bfor certain\b(?! *,)": "at the 95% level",
     r"\bshall\b": "should",
-    r"\bpromis(e|es|ed|ing)\b": "guarantee",
+    r"(?<!\.)\bpromis(e|es|ed|ing)\b": "guarantee",
     r"\bmend(s|ed|ing)?\b": "fix or recalibrate",
     r"\btakes? rows for\b": "assumes",
     r"\b(at|for) each (score|place) by itself\b": "pointwise",
