@@ -64,7 +64,7 @@ PRIVATE = {
     r"\b(every|each) row by itself\b": "individually",
     r"\bby heart\b": "memorise",
     r"\b(?<!of )(their|its|the|on|about|given|for) own rows\b|\bon own rows\b": "fitting, training",
-    r"\bplatt calibration\b|\bisotonic calibration (lowers|does)\b": "Platt scaling",
+    r"\bplatt calibration\b(?! error)|\bisotonic calibration (lowers|does)\b": "Platt scaling",
     r"\bnext to (the (calibration error|base rate|share|number|others)|scikit-learn|them)\b": (
         "compared with"
     ),
