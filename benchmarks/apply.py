@@ -48,7 +48,7 @@ frame.to_csv(output, index=False) if kind == "csv" else frame.to_parquet(output,
 
 
 def make(rows: int, folder: Path, ending: str) -> Path:
-    """Write scores that crowd towards 0 next to an outcome, a group, a time and a word."""
+    """Write scores that crowd towards 0, an outcome, a group, a time and a word."""
     path = folder / f"{rows}.{ending}"
     with duckdb.connect() as connection:
         connection.execute("SELECT setseed(0.5)")

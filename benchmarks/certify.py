@@ -1,4 +1,4 @@
-"""What does a certificate cost, next to the calibration error it is made from?
+"""What does a certificate cost, compared with the calibration error it is made from?
 
 ``make bench`` prints the table and writes it to benchmarks/certify.md.
 """

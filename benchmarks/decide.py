@@ -1,4 +1,4 @@
-"""What does a cost curve cost, next to the calibration error alone? One run, same data.
+"""What does a cost curve cost, compared with the calibration error alone? One run, same data.
 
 ``make bench`` prints the table and writes it to benchmarks/decide.md.
 """
@@ -14,7 +14,7 @@ from measure import SHAPES, seconds, show
 
 
 def table(rows: int) -> Iterator[str]:
-    yield "# A cost curve, next to the calibration error alone"
+    yield "# A cost curve, compared with the calibration error alone"
     yield ""
     yield f"Made by `make bench` on {rows:,} rows: costs at 513 cost ratios, with the best"
     yield "threshold in hindsight for each, exact."

@@ -1,4 +1,4 @@
-"""What does the whole family cost next to the calibration error alone? One run, same data.
+"""What does the whole family cost compared with the calibration error alone? One run, same data.
 
 ``make bench`` prints the table and writes it to benchmarks/family.md.
 """
@@ -14,7 +14,7 @@ from measure import SHAPES, seconds, show
 
 
 def family(rows: int) -> Iterator[str]:
-    yield "# An audit, next to the calibration error alone"
+    yield "# An audit, compared with the calibration error alone"
     yield ""
     yield f"Made by `make bench` on {rows:,} rows. An audit computes the calibration error with its"
     yield "worst intervals, reliability groups, the parts of Brier score and log loss, ECE, slope,"

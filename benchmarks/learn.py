@@ -1,4 +1,4 @@
-"""Classifiers calibrated by construction, next to scikit-learn's: seconds, memory and quality.
+"""Classifiers calibrated by construction, compared with scikit-learn's: time, memory, quality.
 
 ``make bench-quality`` prints the tables and writes them to benchmarks/learn.md. It finds Adult and
 Covertype in the folder that CALIBRANT_DATA names, or downloads them.
@@ -48,7 +48,7 @@ def quality(data: Dataset) -> Iterator[str]:
     yield ""
     yield (
         "| classifier | seconds | against LogisticRegression | accuracy | Brier score | "
-        "calibration error | on its own rows |"
+        "calibration error | on its training rows |"
     )
     yield "| :-- | --: | --: | --: | --: | --: | --: |"
     base = 0.0
@@ -96,7 +96,7 @@ def peak(model: Any, features: np.ndarray, label: np.ndarray) -> float:
 
 
 def table() -> Iterator[str]:
-    yield "# Classifiers calibrated by construction, next to scikit-learn's"
+    yield "# Classifiers calibrated by construction, compared with scikit-learn's"
     yield ""
     yield "Made by `make bench-quality`; 2 cores. The calibration error is c_emp, on fresh rows and"
     yield "on those that the classifier was fitted to."

@@ -28,7 +28,7 @@ IsotonicCalibrator().fit(read_predictions(sys.argv[1], label="y", prob="p"))
 
 
 def make(rows: int, folder: Path) -> Path:
-    """Write spread-out scores of two models next to an outcome and one of 100 groups."""
+    """Write spread-out scores of two models, an outcome and one of 100 groups."""
     path = folder / f"{rows}.parquet"
     with duckdb.connect() as connection:
         connection.execute("SELECT setseed(0.5)")

@@ -133,7 +133,7 @@ FEATURES: dict[str, dict[str, str]] = {
     "a distribution over the calibrator's parameters": {
         "netcal": "netcal.scaling:LogisticCalibration.mcmc",
     },
-    "multicalibration: calibrated in groups found by itself": {"mcgrad": "mcgrad.methods:MCGrad"},
+    "multicalibration: calibrated in groups that it finds": {"mcgrad": "mcgrad.methods:MCGrad"},
     "a calibrator kept as text, without pickle": {
         "calibrant": "calibrant:Calibrator.to_json",
         "mcgrad": "mcgrad.methods:MCGrad.serialize",

@@ -1,6 +1,6 @@
 """What do calibrant's peers answer? The same small tables, in their present versions, one run.
 
-Next to every answer stands what is right: a brute force over all ranges of scores, in fractions.
+With every answer stands what is right: a brute force over all ranges of scores, in fractions.
 ``make bench`` writes what was found to docs/peers.json, and docs/peers.py the tables of the pages.
 A peer that is not there, or fails, is recorded with the reason.
 """

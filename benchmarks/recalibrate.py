@@ -1,4 +1,4 @@
-"""How fast is isotonic calibration, next to scikit-learn's? Same data, one run.
+"""How fast is isotonic calibration, compared with scikit-learn's? Same data, one run.
 
 ``make bench`` prints the table and writes it to benchmarks/recalibrate.md.
 """

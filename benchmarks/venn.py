@@ -1,4 +1,4 @@
-"""How fast is Venn-Abers prediction, next to the package venn-abers? Same data, one run.
+"""How fast is Venn-Abers prediction, compared with the package venn-abers? Same data, one run.
 
 ``make bench`` prints the table and writes it to benchmarks/venn.md.
 """

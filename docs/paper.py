@@ -144,7 +144,7 @@ def many_models(rows: int = 300, samples: int = 300) -> Iterable[Gap]:
 
 
 def own_rows(rows: int = 1500, samples: int = 100) -> Iterable[Gap]:
-    """Fit logistic regression where the truth is not logistic, and look at its own rows."""
+    """Fit logistic regression where the truth is not logistic, and look at its training rows."""
 
     def chance(x: np.ndarray) -> np.ndarray:
         return np.asarray(expit(x[:, 0] + np.abs(x[:, 1]) - 1))
@@ -161,12 +161,12 @@ def own_rows(rows: int = 1500, samples: int = 100) -> Iterable[Gap]:
 
 
 def convergence() -> list[dict[str, Any]]:
-    """Compare the readings of Theorem 2 with gaps, for one model, for many, and for own rows."""
+    """Compare the readings of Theorem 2 with gaps, for one model, many, and training rows."""
     with warnings.catch_warnings():  # rare events are often absent from 200 rows, as they should
         warnings.filterwarnings("ignore", "y_true holds a single value")
         one = [compared("one model", law.name, 200, one_model(law)) for law in laws()]
     many = compared("the worst of 20 models", "bent", 300, many_models())
-    own = compared("logistic regression on its own rows", "not logistic", 1500, own_rows())
+    own = compared("logistic regression on its training rows", "not logistic", 1500, own_rows())
     return [*one, many, own]
 
 
@@ -268,13 +268,15 @@ def regions_picture(results: dict[str, Any]) -> Figure:
     for kind, (name, colour, mark) in KINDS.items():
         look = {"color": colour, "marker": mark}
         axes.plot(found["regions"], found["fresh"][kind], label=f"{name}, fresh rows", **look)
-    axes.axhline(0, color="#000000", linewidth=1.2, label="both, on their own rows")
+    axes.axhline(0, color="#000000", linewidth=1.2, label="both, on their training rows")
     axes.set(
         xscale="log",
         xlabel=f"regions, learned from {found['rows']:,} rows",
         ylabel="calibration error",
     )
-    axes.set_title("Calibrated on its own rows; on fresh ones less so, the finer the partition")
+    axes.set_title(
+        "Calibrated on its training rows; on fresh ones less so, the finer the partition"
+    )
     axes.grid(visible=True, color="#dddddd")
     axes.legend(frameon=False)
     return figure

@@ -13,7 +13,7 @@ import calibrant
 PACKAGE = Path(calibrant.__file__).parent
 #: Rooms from the ground up; a module imports from its own room and from those before it.
 ORDER = [
-    {"_types", "_version", "_text"},
+    {"_types", "_version", "_text", "_figures"},
     {"errors"},
     {"_console", "_extras", "_progress", "_writing"},
     {"core"},

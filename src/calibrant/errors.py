@@ -255,7 +255,14 @@ def needs_row_counts(what: str) -> InputError:
 
 
 def model_lacks(name: str, kind: str, method: str) -> InputError:
-    return InputError(f"{name} must be a fitted classifier with {method}, but {kind} has none.")
+    way_out = ""
+    if method == "predict_proba":
+        way_out = (
+            f" A model of margins gets probabilities from CalibratedClassifier({name}).fit(X, y)."
+        )
+    return InputError(
+        f"{name} must be a fitted classifier with {method}, but {kind} has none.{way_out}"
+    )
 
 
 def two_classes_only(kind: str) -> InputError:

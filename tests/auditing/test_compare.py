@@ -295,7 +295,7 @@ def test_what_cannot_be_compared_is_refused():
         cb.compare(TABLE, label="y", probs=["a b", "a b"])
     with pytest.raises(InputError, match="label must name a column"):
         cb.compare(TABLE, probs=["a b", "*"])
-    with pytest.raises(InputError, match="cannot be given next to a table"):
+    with pytest.raises(InputError, match="cannot be given with a table"):
         cb.compare(TABLE, TABLE["*"], label="y", probs=["a b", "*"])
     with pytest.raises(InputError, match="There is no column 'd' in the table"):
         cb.compare(TABLE, label="y", probs=["a b", "d"])

@@ -182,7 +182,7 @@ def test_clusters_that_cannot_be_read():
     with pytest.raises(ValueError, match="All rows are in one cluster"):
         cb.certify([0, 1], [0.1, 0.2], clusters=["a", "a"], estimand="cluster")
     data = cb.Predictions([0, 1], [0.1, 0.2])
-    with pytest.raises(ValueError, match="clusters cannot be given next to a Predictions"):
+    with pytest.raises(ValueError, match="clusters cannot be given with a Predictions"):
         cb.certify(data, clusters=[1, 2])
     for band in (cb.confidence_band, cb.consistency_band):
         with pytest.raises(ValueError, match="does not carry over"):

@@ -63,7 +63,7 @@ def test_many_groups_hold_at_once(sample):
     [
         ([0.1, 0.2], None, "y_prob as {name: scores}"),
         ({}, None, "y_prob names no model"),
-        ({"a": [0.1, 0.2]}, [1, 2], "groups cannot be given next to a mapping of models"),
+        ({"a": [0.1, 0.2]}, [1, 2], "groups cannot be given with a mapping of models"),
         ({"a": [0.1, 0.2], "b": [0.1, 2.0]}, None, r"y_prob\['b'\] must lie between 0 and 1"),
         ([0.1, 0.2], [1], "same number of rows"),
         ([0.1, 0.2], [1, None], "groups has missing values"),

@@ -32,8 +32,9 @@ def test_prose_first_then_numbers_and_a_picture(folder, expected):
     assert done.returncode == 0
     assert done.stderr == ""
     text = " ".join(done.stdout.split())
-    guarantee = expected.certificate.sentence
-    assert text.startswith(f"{expected.verdict!r} {expected.headline} {guarantee} {expected.where}")
+    advice, guarantee = expected.advice.summary[0], expected.certificate.sentence
+    start = f"{expected.verdict!r} {expected.headline} What to do: {advice} {guarantee}"
+    assert text.startswith(f"{start} {expected.where}")
     for words in ("Largest differences", "Predicted against observed", "○ predicted ● observed"):
         assert words in text
 

@@ -45,7 +45,7 @@ def test_calibrate_in_words(folder, tmp_path):
     done = calibrant("calibrate", *options, "-o", "out.json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     text = " ".join(done.stdout.split())
-    assert text.startswith("On held-out rows temperature calibration lowers the calibration error")
+    assert text.startswith("On held-out rows temperature scaling lowers the calibration error")
     assert text.endswith("Written to out.json.")
     kept = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert kept["options"] == {"objective": "calibration_error"}

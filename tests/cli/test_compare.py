@@ -26,11 +26,14 @@ def test_the_command_compares(tmp_path):
     lower, upper = map(float, shown.groups())
     assert lower <= ends["lower"]
     assert upper >= ends["upper"]
-    again = calibrant("compare", *options, "--html", "report.html", "--quiet", cwd=tmp_path)
+    report = ("--html", "report.html", "--title", "Old and new")
+    again = calibrant("compare", *options, *report, "--quiet", cwd=tmp_path)
     assert (again.returncode, again.stdout) == (0, "")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")
-    assert "t has the smallest calibration error" in page
+    assert "t has the smallest" in page
+    assert "<h1>Old and new</h1>" in page
+    assert "Data: a.csv" in page
     again = calibrant("compare", *options, "--html", "report.txt", cwd=tmp_path)
     assert again.returncode == 2
     assert "must be the name of a file that ends in .html" in " ".join(again.stderr.split())

@@ -195,9 +195,9 @@ def test_only_tallies_of_one_level_add():
 
 def test_a_tally_stands_alone():
     data = cb.Predictions([0, 1], [0.1, 0.9])
-    with pytest.raises(ValueError, match="y_prob cannot be given next to a Tally"):
+    with pytest.raises(ValueError, match="y_prob cannot be given with a Tally"):
         cb.calibration_error(data.tally(), [0.1, 0.9])
-    with pytest.raises(ValueError, match="sample_weight, pos_label cannot be given next to a Pred"):
+    with pytest.raises(ValueError, match="sample_weight, pos_label cannot be given with a Pred"):
         cb.calibration_error(data, sample_weight=[1, 1], pos_label=1)
     with pytest.raises(ValueError, match="y_prob is missing"):
         cb.calibration_error([0, 1])

@@ -29,6 +29,7 @@ def browser():
 @pytest.fixture(scope="module")
 def audit():
     y_true, y_prob, _ = cb.simulate.overconfident().draw(4000, seed=1)
+    y_prob[0] = 0.0  # which has no log-odds, and so brings a note
     group = np.random.default_rng(0).choice(["a", NASTY], 4000)
     return cb.audit(y_true, y_prob, by={"g": group})
 
@@ -103,16 +104,36 @@ def test_nothing_is_wider_than_the_window(page, width):
 
 def test_what_can_be_used_can_be_reached_by_keyboard(page):
     reached = set()
-    for _ in range(8):
+    for _ in range(60):  # terms are links
         page.keyboard.press("Tab")
         reached.add(page.evaluate("document.activeElement.tagName"))
     assert {"SUMMARY", "INPUT"} <= reached
 
 
-def test_it_prints(page):
-    printed = page.pdf(format="A4")
+#: What fits on a sheet of A4 within its margins, in pixels of CSS.
+WIDTH, HEIGHT = 703, 1032
+
+
+def test_it_prints_on_two_pages(page, audit):
+    """The verdict and what to do on one, method and assumptions on the other."""
+    assert audit.groups
+    assert page.inner_text(".note >> text=Note")  # a note is there as well
+    page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+    page.emulate_media(media="print")
+    first, second = page.locator(".sheet").all()
+    for sheet, parts in ((first, ("#where", "#groups", "#do")), (second, ("#sure", "#method"))):
+        assert sheet.bounding_box()["height"] < HEIGHT - 20
+        assert all(sheet.locator(part).is_visible() for part in parts)
+    assert not page.locator("#terms").is_visible()
+    assert "see the HTML file" in page.inner_text(".paper")
+    printed = page.pdf(prefer_css_page_size=True)
     assert printed.startswith(b"%PDF")
-    assert len(printed) > 20_000
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 2
+
+
+def test_terms_can_be_reached(page):
+    page.click("header a >> nth=0")
+    assert page.locator("dt:target").count() == 1
 
 
 def test_a_comparison_opens_with_its_style_and_asks_for_nothing(browser, tmp_path):

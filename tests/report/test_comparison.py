@@ -39,7 +39,7 @@ class Read(HTMLParser):
 
 
 READ = Read(PAGE)
-TEXT = " ".join(" ".join(READ.text).split())
+TEXT = " ".join("".join(READ.text).split())
 
 
 def test_it_says_what_the_comparison_says():
@@ -86,7 +86,8 @@ def test_it_needs_nothing_but_itself():
     assert "script-src" not in policy
     assert "<title>Comparison of 3 models</title>" in PAGE
     for _, attributes in READ.tags:
-        assert not {"src", "href", "style"} & attributes.keys()
+        assert not {"src", "style"} & attributes.keys()
+        assert attributes.get("href", "#").startswith("#")
 
 
 def test_it_is_written_whole_or_not_at_all(tmp_path):
@@ -101,3 +102,13 @@ def test_it_is_written_whole_or_not_at_all(tmp_path):
 def test_few_rows_have_a_page(rows):
     found = cb.compare(np.arange(rows) % 2, {"a": np.full(rows, 0.3), "b": np.linspace(0, 1, rows)})
     assert "No difference in calibration" in found.to_html()
+
+
+def test_it_has_a_title_the_data_and_the_date():
+    page = FOUND.to_html(title="Old <or> new", data="march.csv")
+    assert "<title>Old &lt;or&gt; new</title>" in page
+    assert "<h1>Old &lt;or&gt; new</h1>" in page
+    assert re.search(r"Data: march\.csv · Rows: 20,000 · Date: \d{4}-\d\d-\d\d", page)
+    assert "<h1>Comparison of 3 models</h1>" in PAGE
+    with pytest.raises(cb.InputError, match="title must be text"):
+        FOUND.to_html(title=1)

@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -10,7 +11,14 @@ from rich.console import Console
 
 import calibrant as cb
 from calibrant.report import findings, html, markdown, terminal
-from calibrant.report.findings import costs_by_rule, differences_of, findings_of, found
+from calibrant.report.findings import (
+    costs_by_rule,
+    differences_of,
+    findings_of,
+    found,
+    interval_cells,
+    worst_of,
+)
 from calibrant.simulate import overconfident, rare
 
 Y_TRUE, Y_PROB, _ = overconfident().draw(3000, seed=1)
@@ -116,3 +124,23 @@ def test_the_costs_of_rules_are_listed():
     assert rows["act on every row"] == cost.always
     assert rows["act from 0.2 on (Bayes' rule)"] == cost.cost
     assert cost.best_cost in rows.values()
+
+
+def test_reports_of_rare_events_have_no_exponents():
+    rng = np.random.default_rng(0)
+    truth = np.exp(rng.normal(-9.4, 0.6, 100_000)).clip(0, 0.5)
+    y_true = rng.random(100_000) < truth
+    one = cb.audit(y_true, 1.15 * truth, max_relative_error=0.5)
+    assert "e-0" not in " ".join(one.summary)
+    texts = (one.to_markdown(), *re.findall(r">([^<]*)<", one.to_html()))
+    assert not any(re.search(r"\de-\d", text) for text in texts)
+
+
+def test_a_tiny_excess_is_no_row_of_the_worst_and_0_elsewhere():
+    one = cb.audit([0, 1] * 5000, [0.2, 0.9] * 5000)
+    first = one.worst_intervals[0]
+    tiny = replace(first, excess=-2e-7)
+    kept = worst_of(replace(one, worst_intervals=(first, tiny, replace(first, excess=2e-6))))
+    assert [part.excess for part in kept] == [first.excess, 2e-6]
+    assert len(worst_of(replace(one, worst_intervals=(tiny,)))) == 1
+    assert interval_cells(tiny)[4] == "+0.0000"

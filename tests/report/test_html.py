@@ -59,7 +59,7 @@ def parsed(page):
 
 
 def test_it_opens_with_the_verdict_and_says_what_the_audit_says():
-    text = " ".join(" ".join(parsed(PAGE).text).split())
+    text = " ".join("".join(parsed(PAGE).text).split())
     assert text.index("Miscalibrated The test rejects") < text.index("Largest differences")
     for sentence in (AUDIT.headline, AUDIT.where, AUDIT.certificate.statement):
         assert sentence in text
@@ -123,7 +123,7 @@ def test_names_from_data_are_text():
 
 
 def test_it_needs_nothing_but_itself():
-    assert len(PAGE.encode()) < 2_000_000
+    assert len(PAGE.encode()) < 100_000
     assert "default-src 'none'" in PAGE
     for _, attributes in parsed(PAGE).tags:
         assert not {"src", "xlink:href"} & attributes.keys()
@@ -152,8 +152,8 @@ def test_every_kind_of_audit_has_a_report(kind):
     }[kind]()
     page = found.to_html()
     assert page.startswith("<!DOCTYPE html>")
-    assert found.headline in " ".join(parsed(page).text)
-    assert found.to_markdown().startswith(f"**{found.verdict.title}")
+    assert found.headline in " ".join("".join(parsed(page).text).split())
+    assert f"\n**{found.verdict.title}" in found.to_markdown()
     json.loads(found.to_json())
 
 
@@ -198,7 +198,7 @@ def test_what_take_rows_for_independent_is_left_out_for_clusters():
 
 def test_predictions_that_are_perfect_fail_nowhere():
     y_true = np.arange(200) % 2
-    page = cb.audit(y_true, y_true.astype(float)).to_html()
+    page = cb.audit(y_true, y_true.astype(float)).to_html().split('id="terms"')[0]
     assert "fail most" not in page
     assert "worst interval" not in page
 

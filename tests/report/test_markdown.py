@@ -22,6 +22,23 @@ def test_markdown_tables_have_as_many_cells_as_heads():
     assert set(counts) == {5, 7, 8}
 
 
+def test_it_opens_with_title_verdict_and_what_to_do():
+    y_true, y_prob, _ = cb.simulate.overconfident().draw(4000, seed=1)
+    found = cb.audit(y_true, y_prob)
+    lines = found.to_markdown(title="Churn | 2026", model="forest *2*").splitlines()
+    assert lines[0] == r"# Churn \| 2026"
+    assert lines[2].startswith(r"Model: forest \*2\* · Rows: 4,000 · Date: 20")
+    order = [f"**{found.verdict.title}", plain(found.headline)[:40], "**What to do:**"]
+    assert [next(k for k, line in enumerate(lines) if line.startswith(one)) for one in order] == [
+        4,
+        6,
+        8,
+    ]
+    assert found.to_markdown().startswith("# Calibration report\n")
+    with pytest.raises(cb.InputError, match="title must be text"):
+        found.to_markdown(title=1)
+
+
 def test_nobody_is_mentioned_and_nothing_becomes_a_link():
     group = np.where(np.arange(400) % 2, "@everyone", "https://example.org")
     y_true, y_prob, _ = cb.simulate.overconfident().draw(400, seed=1)

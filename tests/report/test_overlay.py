@@ -47,7 +47,7 @@ def test_each_line_says_which_model_it_is():
     lines = lines_of(MODELS, [curve, curve], "score", "observed")
     assert [line.model for line in lines] == [0, 1]
     assert [line.label for line in lines] == ["old, error 0.0400", "new, error 0.0040"]
-    assert lines[1].says(0.5, 0.25) == "new, score 0.500: observed +0.2500"
+    assert lines[1].says(0.5, 0.25) == "new, score 0.5000: observed 0.2500"
 
 
 @pytest.mark.parametrize("sizes", [(1, 3), (2, 2)])

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._figures import figure, percentage, rounded_up
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.auditing.groups import GroupFinding
 from calibrant.calibrators.fitting import fit_link
 from calibrant.calibrators.folds import FOLDS, dealt
 from calibrant.calibrators.isotonic import isotonic_of
 from calibrant.calibrators.registry import KINDS, family_of
-from calibrant.certificates.certificate import Certificate, percent, rounded_up
+from calibrant.certificates.certificate import Certificate, percent
 from calibrant.certificates.testing import CalibrationTest, chance
 from calibrant.core.diagram import Diagram
 from calibrant.core.quantiles import quantile_points, quantiles_need
@@ -159,7 +160,7 @@ def advice_of(
     worst: Interval,
     failing: Sequence[GroupFinding] = (),
 ) -> Advice | None:
-    """Read the advice off a diagram; None where rows are no counts or labels are soft.
+    """Read the advice off a diagram; None where weights are not integers or labels are soft.
 
     `worst` is where the scores are off most. `failing` groups are known to be miscalibrated,
     whatever is true of all rows together.
@@ -305,7 +306,7 @@ def _where(worst: Interval, helps: str | None, miscalibrated: bool | None) -> st
     points = 100 * abs(worst.mean_prediction - worst.observed_rate)
     return (
         f"{worst.where[0].upper()}{worst.where[1:]} are {worst.verdict} by "
-        f"{points:.2g} percentage points on average. "
+        f"{figure(points, 2)} percentage points on average. "
     )
 
 
@@ -337,22 +338,24 @@ def _what_to_do(
     if helps is None and miscalibrated:
         return (
             "These scores are off, but on held-out rows no calibrator lowers the Brier score "
-            f"({brier:.4g}) beyond noise yet: collect more labelled rows before you recalibrate."
+            f"({figure(brier)}) beyond noise yet: collect more labelled rows before you "
+            "recalibrate."
         )
     if helps is None:
         return (
             "Leave the scores as they are for now: on held-out rows no calibrator lowers the Brier "
-            f"score ({brier:.4g}) beyond noise, which is no proof that they are right."
+            f"score ({figure(brier)}) beyond noise, which is no proof that they are right."
         )
     trial = next(one for one in trials if one.name == helps)
-    change = f"from {brier:.4g} to {trial.brier:.4g}{_errors(trial)}"
+    change = f"from {figure(brier)} to {figure(trial.brier)}{_errors(trial)}"
     words = KINDS[helps].words
     if miscalibrated:
         error = abs(worst.excess)
         most = ", which fixes most of it" if trial.calibration_error <= error / 2 else ""
         return (
             f"Recalibrate by {words}{most}: on held-out rows the calibration error goes from "
-            f"{error:.3g} to {trial.calibration_error:.3g}, and the Brier score {change}."
+            f"{figure(error, 3)} to {figure(trial.calibration_error, 3)}, and the Brier score "
+            f"{change}."
         )
     why = "the test does not reject them" if miscalibrated is False else "there is no test of them"
     return (
@@ -374,8 +377,9 @@ def _groups_too(failing: Sequence[GroupFinding], found: str | None) -> str:
         then = ": audit the groups again when it is applied"
     return (
         f" But {some} proved to be miscalibrated{clearest} (its {worst.where}: "
-        f"{100 * worst.mean_prediction:.1f}% predicted, {100 * worst.observed_rate:.1f}% "
-        f"observed), which one calibrator for all rows may not fix{then}."
+        f"{percentage(worst.mean_prediction, 1)} predicted, "
+        f"{percentage(worst.observed_rate, 1)} observed), which one calibrator for all rows may "
+        f"not fix{then}."
     )
 
 

@@ -8,12 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from calibrant._figures import figure
 from calibrant._text import named
 from calibrant._writing import written
 from calibrant.auditing.curves import Curves
 from calibrant.auditing.details import Details
 from calibrant.auditing.renderers import in_frame, rendered
 from calibrant.certificates.certificate import Certificate, percent
+from calibrant.errors import text_or_none
 from calibrant.measures.clinical import Estimate
 from calibrant.measures.interval import Interval
 
@@ -172,7 +174,7 @@ class Comparison:
         best = min(self.models, key=lambda one: one.calibration_error)
         return (
             f"{named(best.name)} has the smallest calibration error on these {self.rows:,} rows: "
-            f"{best.calibration_error:.4g}.",
+            f"{figure(best.calibration_error)}.",
             *self._calibration(),
             *self._losses(),
         )
@@ -224,15 +226,26 @@ class Comparison:
         """Show the report in a notebook, in a frame of its own."""
         return in_frame("Comparison of models", self.to_html, self.summary)
 
-    def to_html(self, path: str | Path | None = None) -> str:
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        title: str | None = None,
+        data: str | None = None,
+    ) -> str:
         """Return table and pictures as one HTML text, and write it to a file if there is a path.
 
         Parameters
         ----------
         path : str or Path, optional
             Where to write it: whole or not at all.
+        title : str, optional
+            The title of the report.
+        data : str, optional
+            The name of the data, such as that of their file, which stands under the title.
         """
-        return written(str(rendered("comparison html", self)), path)
+        names = {"title": text_or_none("title", title), "data": text_or_none("data", data)}
+        return written(str(rendered("comparison html", self, **names)), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""

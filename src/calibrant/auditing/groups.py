@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from calibrant import errors
+from calibrant._figures import figure
 from calibrant._progress import busy, progress_bar
 from calibrant._text import named, shown
 from calibrant.certificates.certificate import Certificate
@@ -107,8 +108,8 @@ class GroupFinding:
     def __repr__(self) -> str:
         sure = "miscalibrated" if self.certain else "not shown to be miscalibrated"
         return (
-            f"{self.name}: calibration error {self.calibration_error:.4g} on {self.rows:,} rows, "
-            f"{sure}; worst for {self.worst_interval!r}"
+            f"{self.name}: calibration error {figure(self.calibration_error)} on {self.rows:,} "
+            f"rows, {sure}; worst for {self.worst_interval!r}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from calibrant import errors
+from calibrant._figures import figure
 from calibrant.certificates.certificate import percent
 from calibrant.decisions.costs import Costs, amount, costs_of
 from calibrant.errors import InputError
@@ -73,13 +74,13 @@ class Limit:
         """Say the limit, where the base rate is `rate`."""
         if self.max_relative_error is not None:
             share = percent(float(f"{self.max_relative_error:.3g}"))
-            return f"the limit of {self.value(rate):.3g} ({share} of the base rate)"
+            return f"the limit of {figure(self.value(rate), 3)} ({share} of the base rate)"
         if self.max_cost is not None:
             return (
-                f"the limit of {self.max_cost:g} per decision at costs of {self.false_positive:g} "
-                f"and {self.false_negative:g}"
+                f"the limit of {figure(self.max_cost, 6)} per decision at costs of "
+                f"{figure(self.false_positive, 6)} and {figure(self.false_negative, 6)}"
             )
-        return f"the limit of {self.max_error:g}"
+        return f"the limit of {figure(self.max_error or 0.0, 6)}"
 
 
 def limit_of(

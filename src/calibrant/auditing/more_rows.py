@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from calibrant._figures import figure
 from calibrant.auditing.limit import Limit
 from calibrant.certificates.bounds import band_width
 from calibrant.certificates.certificate import Certificate
@@ -108,7 +109,7 @@ def rows_for_error(outlook: Outlook, limit: Limit) -> tuple[int | None, str]:
         then = outlook.then(n)
         return then.c_emp - band_width(then, delta) > high
 
-    given = "the scores are right" if true == 0 else f"the true error is about {true:.3g}"
+    given = "the scores are right" if true == 0 else f"the true error is about {figure(true, 3)}"
     return _said(told, outlook.evidence.n, value, given)
 
 
@@ -127,7 +128,7 @@ def rows_for_saving(
             return excess_at_least(then, delta) > value
         return excess_at_most(then, delta / 2) <= value or outlook.upper(n, delta / 2) <= value
 
-    given = f"a recalibration saves about {true * limit.costs.scale:.3g}"
+    given = f"a recalibration saves about {figure(true * limit.costs.scale, 3)}"
     if true == 0:
         right = outlook.true == 0
         given = "the scores are right" if right else "a recalibration saves nothing"

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from calibrant._figures import figure, percentage, rounded_up
 from calibrant._writing import written
 from calibrant.auditing.advice import Advice, advice_of, no_advice
 from calibrant.auditing.curves import Curves
@@ -113,7 +114,7 @@ class Audit:
     provenance : Provenance
         Versions, file and command.
     measures : Measures
-        The measures that others report, next to the calibration error.
+        The measures that others report, besides the calibration error.
     certificate : Certificate or None
         What is guaranteed about the true calibration error; None, and `missing` says why, if labels
         are soft or weights are not integers, or if there is no error at all: see `question`.
@@ -177,7 +178,7 @@ class Audit:
 
     @cached_property
     def advice(self) -> Advice | None:
-        """Whether to recalibrate, and how; None if labels are soft, or rows are no counts."""
+        """Whether to recalibrate, and how; None for soft labels or non-integer weights."""
         if not self.independent:
             return None
         opened = self.details.opened
@@ -200,10 +201,11 @@ class Audit:
         if self.calibration_error_at_most <= TOLERANCE:
             agree = "Predictions and outcomes agree in every range of scores"
             return f"{agree} (calibration error 0, {self.data.rows:,} rows)."
-        found, most = f"{self.calibration_error:.4g}", ""
+        found, most = figure(self.calibration_error), ""
         if not self.exact:
             most = "at most "
-            found += f" or up to {self.calibration_error_at_most - self.calibration_error:.2g} more"
+            more = self.calibration_error_at_most - self.calibration_error
+            found += f" or up to {rounded_up(more, 2)} more"
         return (
             f"In the worst range of scores predictions and outcomes differ by {most}"
             f"{_events(self.calibration_error_at_most, bound=not self.exact)} {unit} of these data "
@@ -218,8 +220,8 @@ class Audit:
             return "Predictions and outcomes agree in every range of scores."
         rates = (
             f"{worst.where} ({counted(worst.rows, 'row')}): "
-            f"{100 * worst.mean_prediction:.2f}% predicted on average, "
-            f"{100 * worst.observed_rate:.2f}% observed{_ratio(worst)}"
+            f"{percentage(worst.mean_prediction)} predicted on average, "
+            f"{percentage(worst.observed_rate)} observed{_ratio(worst)}"
         )
         if self.test is not None and self.test.p_value > 1 - self.confidence:
             return f"The largest difference is for {rates}; chance alone can explain one as large."
@@ -261,7 +263,7 @@ class Audit:
         some = f"{len(certain):,} of {len(self.groups):,} groups {verb} proved to be miscalibrated"
         return (
             f"{some}{level}, the clearest being {worst.name} (calibration error "
-            f"{worst.calibration_error:.4g} on {worst.rows:,} rows).",
+            f"{figure(worst.calibration_error)} on {worst.rows:,} rows).",
         )
 
     def __repr__(self) -> str:
@@ -304,15 +306,26 @@ class Audit:
         """
         return written(json.dumps(self.to_dict(), indent=2, allow_nan=False), path)
 
-    def to_markdown(self, path: str | Path | None = None) -> str:
+    def to_markdown(
+        self,
+        path: str | Path | None = None,
+        *,
+        title: str | None = None,
+        model: str | None = None,
+    ) -> str:
         """Return the findings as Markdown, for a pull request or a model card.
 
         Parameters
         ----------
         path : str or Path, optional
             Where to write it as well: whole or not at all.
+        title : str, optional
+            The title of the report.
+        model : str, optional
+            The name of the model, which stands under the title.
         """
-        text: str = rendered("markdown", self)
+        names = {"title": text_or_none("title", title), "model": text_or_none("model", model)}
+        text: str = rendered("markdown", self, **names)
         return written(text, path)
 
     def to_html(

@@ -92,7 +92,7 @@ def audit(
     weight : str, optional
         With a table: its column of weights.
     by : str, list of str, or mapping of name to array_like, optional
-        Columns whose values, and pairs of values, make groups; next to arrays, the columns
+        Columns whose values, and pairs of values, make groups; with arrays, the columns
         themselves by name. Groups of fewer than 100 rows are pooled. The certificates of all groups
         hold at once.
     crossed : {"first", "all"}

@@ -13,10 +13,11 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
+from calibrant._figures import figure, rounded_down, rounded_up
 from calibrant.auditing.limit import Limit
 from calibrant.auditing.more_rows import NO_LOWER, outlook_of, rows_for_error, rows_for_saving
 from calibrant.certificates.bounds import band_width
-from calibrant.certificates.certificate import Certificate, percent, rounded_down, rounded_up
+from calibrant.certificates.certificate import Certificate, percent
 from calibrant.certificates.certify import certificate_of
 from calibrant.certificates.evidence import counted, evidence_of
 from calibrant.certificates.specification import CertificateSpec
@@ -295,7 +296,7 @@ def _not_over(upper: float, limit: float) -> str:
 
 def percent_of(share: float) -> str:
     """Write a share as a percentage that people can read."""
-    return f"{100 * share:.3g}%"
+    return f"{figure(100 * share, 3)}%"
 
 
 def _upper(certificate: Certificate) -> str:

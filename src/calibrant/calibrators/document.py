@@ -20,7 +20,7 @@ SCHEMA = "calibrant.calibrator"
 #: Version 2 adds the fingerprint of the scores; version 1 is read as well.
 SCHEMA_VERSION = 2
 Function: TypeAlias = Blocks | Link | Pairs
-#: Columns of numbers that a calibrator has at most, and what is next to them: a calibrator has some
+#: Columns of numbers that a calibrator has at most, and what comes with them: a calibrator has some
 #: twenty names and six lists and objects. Other text is refused before Python makes objects of it,
 #: which take up to twenty times its memory.
 _COLUMNS, _OTHER_PARTS = 5, 100

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from calibrant import errors
+from calibrant._figures import figure, rounded_up
 from calibrant.calibrators.counted import (
     CELL_LEVEL,
     MOST_SCORES,
@@ -86,15 +87,20 @@ class Evaluation:
         before, after = self.before.calibration_error, self.after.calibration_error
         if self.calibrator.method == "identity":
             return (
-                f"The calibrator leaves every score as it is (calibration error {before:.4g}, "
-                f"Brier score {self.before.brier_score:.4g}, {self.rows:,} rows)."
+                f"The calibrator leaves every score as it is (calibration error {figure(before)}, "
+                f"Brier score {figure(self.before.brier_score)}, {self.rows:,} rows)."
             )
         verb = "lowers" if after < before else "does not lower"
-        change = f"from {before:.4g} to {after:.4g}" if after < before else f"({before:.4g} before)"
+        change = (
+            f"from {figure(before)} to {figure(after)}"
+            if after < before
+            else f"({figure(before)} before)"
+        )
         return (
-            f"On held-out rows {self.calibrator.method} calibration {verb} the calibration error "
-            f"{change}, and the Brier score goes from {self.before.brier_score:.4g} to "
-            f"{self.after.brier_score:.4g}{self._worse()} ({self.rows:,} rows, {self.folds} folds)."
+            f"On held-out rows {KINDS[self.calibrator.method].words} {verb} the calibration error "
+            f"{change}, and the Brier score goes from {figure(self.before.brier_score)} to "
+            f"{figure(self.after.brier_score)}{self._worse()} ({self.rows:,} rows, {self.folds} "
+            "folds)."
         )
 
     def _worse(self) -> str:
@@ -128,8 +134,8 @@ class Evaluation:
             f"With more than {MOST_SCORES:,} distinct scores, the calibrators of the folds were "
             f"fitted to the means of cells of width 2^-{CELL_LEVEL}. What they make of every row "
             "at its own score has a calibration error that differs by at most "
-            f"{self.after_open.calibration_error:.2g}, and a Brier score by at most "
-            f"{self.after_open.brier_score:.2g}."
+            f"{rounded_up(self.after_open.calibration_error, 2)}, and a Brier score by at most "
+            f"{rounded_up(self.after_open.brier_score, 2)}."
         )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import Decimal
 from typing import Any
 
 from calibrant import errors
+from calibrant._figures import figure, rounded_down, rounded_up
 from calibrant.certificates.evidence import counted
 
 
@@ -91,7 +92,7 @@ class Certificate:
         """The guarantee alone, in one sentence."""
         about = "about " if self.approximate else ""
         jointly = f", for all {self.statements} statements at once," if self.statements > 1 else ""
-        measured = f"{self.c_emp:.3g}"
+        measured = figure(self.c_emp, 3)
         if self.c_emp_at_most > self.c_emp + 1e-12:
             measured += f" to {rounded_up(self.c_emp_at_most)}"
         basis = f"(measured {measured} on {counted(self.n, self.unit.removesuffix('s'))})"
@@ -174,18 +175,3 @@ def percent(share: float, *, rest: bool = False) -> str:
 
 def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
-
-
-def _rounded(value: float, rounding: str, digits: int) -> str:
-    context = Context(prec=digits, rounding=rounding)
-    return f"{float(context.create_decimal(Decimal(repr(value)))):.{digits}g}"
-
-
-def rounded_up(value: float, digits: int = 3) -> str:
-    """Write a bound with few digits, rounded up: it may grow but not shrink."""
-    return _rounded(value, ROUND_CEILING, digits)
-
-
-def rounded_down(value: float) -> str:
-    """Write a lower end with few digits, never above it."""
-    return _rounded(value, ROUND_FLOOR, 3)

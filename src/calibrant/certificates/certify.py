@@ -81,7 +81,7 @@ def certificate_of(
 
 
 def _stated(bound: Bound, spec: CertificateSpec, method: str, **known: Any) -> Certificate:
-    """State a bound as a certificate, next to what is known of the rows."""
+    """State a bound as a certificate, with what is known of the rows."""
     return Certificate(
         **known,
         lower=bound.lower,

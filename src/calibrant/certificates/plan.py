@@ -27,7 +27,7 @@ def expected_evidence(
     """Return what n rows of a calibrated classifier show on average, or in so wide a `spread`.
 
     n c_emp tends to the range of a Brownian motion of variance n v0, whose mean and quantiles are
-    known (Feller, 1951). Isotonic regression leaves no error on its own rows (Claim 5 of the
+    known (Feller, 1951). Isotonic regression leaves no error on its fitting rows (Claim 5 of the
     paper).
     """
     c_emp = 0.0 if method == "isotonic" else min(1.0, spread * math.sqrt(v0 / n))

@@ -7,13 +7,14 @@ import time
 from collections.abc import Generator
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any, Literal, TypeAlias
 
 from calibrant import errors
+from calibrant._figures import figure
 from calibrant._progress import progress_bar
 from calibrant._types import BoolArray
 from calibrant.certificates.brownian import range_tail
-from calibrant.certificates.certificate import rounded_up
 from calibrant.certificates.evidence import (
     Counts,
     Evidence,
@@ -107,7 +108,7 @@ class CalibrationTest:
             )
         return (
             f"There is {sense} calibration: if the scores were right, a calibration error of "
-            f"{self.statistic:.4g} or more on {counted(self.n, 'row')} would have probability "
+            f"{figure(self.statistic)} or more on {counted(self.n, 'row')} would have probability "
             f"{chance(self)} ({how})."
         )
 
@@ -117,10 +118,16 @@ def chance(test: CalibrationTest, digits: int = 3) -> str:
     if test.p_value == 0:
         return "under 1e-300"
     if test.draws is not None and test.p_value <= 1 / (test.draws + 1):
-        return f"under {rounded_up(test.p_value, digits)}"
+        return f"under {_p_up(test.p_value, digits)}"
     if test.p_value_is_bound:
-        return f"at most {rounded_up(test.p_value, digits)}"
+        return f"at most {_p_up(test.p_value, digits)}"
     return f"{test.p_value:.{digits}g}"
+
+
+def _p_up(p_value: float, digits: int) -> str:
+    """Round a p-value up; it may be far smaller than plain decimals can say."""
+    kept = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(repr(p_value)))
+    return f"{float(kept):.{digits}g}"
 
 
 def needs_exact(n: int, v0: float) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calibrant import errors
+from calibrant._figures import figure, rounded_up
 from calibrant._text import shown
 from calibrant._types import BoolArray
 from calibrant.certificates.classes import of_linear, of_tree
@@ -94,10 +95,10 @@ class TrainingCertificate:
         if self.certified:
             return (
                 f"With {100 * self.confidence:g}% confidence the true calibration error is at "
-                f"most {self.upper:.4g}: {self.c_emp:.4g} on the {self.rows:,} training rows, and "
-                f"{self.upper - self.c_emp:.4g} because {self.family}. It assumes that the rows "
-                f"are independent, none of them repeated. A validation set of "
-                f"{self.validation_rows:,} rows could guarantee as much."
+                f"most {rounded_up(self.upper, 4)}: {figure(self.c_emp)} on the {self.rows:,} "
+                f"training rows, and {figure(self.upper - self.c_emp)} because {self.family}. It "
+                "assumes that the rows are independent, none of them repeated. A validation set "
+                f"of {self.validation_rows:,} rows could guarantee as much."
             )
         return (
             f"The {counted(self.rows, 'training row')} certify nothing: {self.family}. Keep a "
@@ -126,9 +127,9 @@ def certify_estimator(
 ) -> TrainingCertificate:
     """Say whether training rows can certify the model that was trained on them.
 
-    They can for classes of classifiers that are small next to the number of rows: linear models
-    of few features, trees of few leaves. They cannot for forests, kernels, boosting and whatever
-    can learn any labels by heart; then a validation set is needed, and its size is said.
+    They can for classes of classifiers that are small compared with the number of rows: linear
+    models of few features, trees of few leaves. They cannot for forests, kernels, boosting and
+    whatever can memorise any labels; then a validation set is needed, and its size is said.
 
     Parameters
     ----------
@@ -163,7 +164,7 @@ def certify_estimator(
     confidence = errors.inner_share("confidence", confidence)
     for method in ("predict_proba", "classes_"):
         if isinstance(model, type) or not hasattr(model, method):
-            raise _model_without_scores(type(model).__name__, method)
+            raise errors.model_lacks("model", type(model).__name__, method)
     outcome = outcome_of(model, y_train, "y_train")
     scores = model.predict_proba(X_train)[:, 1]
     error = calibration_error(outcome, scores)
@@ -215,7 +216,7 @@ def _family(model: Any, X: Any, rows: int) -> _Family:  # noqa: N803
     *before, last = steps_of(model)
     kind = kind_of(last)
     if kind in _FORESTS:
-        return _Family(f"a {_FORESTS[kind]} can learn any labels by heart")
+        return _Family(f"a {_FORESTS[kind]} can memorise any labels")
     if kind in _LINEAR and getattr(last, "kernel", "linear") != "linear":
         return _Family("a kernel machine has as many dimensions as rows, and can fit any labels")
     if kind not in _LINEAR | _TREES:
@@ -283,13 +284,6 @@ def _most_leaves(model: Any) -> int | None:
     if model.max_depth is not None and model.max_depth < 30:
         limits.append(2**model.max_depth)
     return min(limits, default=None)
-
-
-def _model_without_scores(kind: str, method: str) -> InputError:
-    return InputError(
-        f"model must be a fitted classifier with {method}, but {kind} has none. A model of margins "
-        "gets probabilities from CalibratedClassifier(model).fit(X, y)."
-    )
 
 
 def label_unknown(

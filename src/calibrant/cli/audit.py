@@ -62,8 +62,8 @@ def command(
         Path | None,
         typer.Option(help="Write the findings to this Markdown file, in place of one there is."),
     ] = None,
-    title: Annotated[str | None, typer.Option(help="With --html: title of the report.")] = None,
-    model: Annotated[str | None, typer.Option(help="With --html: name of the model.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the reports.")] = None,
+    model: Annotated[str | None, typer.Option(help="Name of the model, in the reports.")] = None,
     axis: Annotated[
         Scale, typer.Option(help="With --html: axes of the reliability diagram.")
     ] = "auto",
@@ -119,7 +119,7 @@ def command(
     if html is not None:
         found.to_html(html, **costs, title=title, model=model, axis=axis)
     if markdown is not None:
-        write_whole(markdown, found.to_markdown())
+        write_whole(markdown, found.to_markdown(title=title, model=model))
 
     def draw(console: Console) -> None:
         terminal.render(found, console)

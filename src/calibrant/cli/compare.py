@@ -37,6 +37,7 @@ def command(
         Path | None,
         typer.Option(help="Write a report to this HTML file, in place of one that is there."),
     ] = None,
+    title: Annotated[str | None, typer.Option(help="With --html: title of the report.")] = None,
 ) -> None:
     """Compare several models on the same rows, and say which differences are proved or significant.
 
@@ -49,7 +50,7 @@ def command(
     with busy("Reading"):
         found = comparison_of(inputs.models(context), confidence)
     if html is not None:
-        found.to_html(html)
+        found.to_html(html, title=title, data=None if file is None else str(file))
     answer(
         found.to_dict,
         lambda console: terminal.render_comparison(found, console),

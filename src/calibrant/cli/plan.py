@@ -11,6 +11,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from calibrant._figures import figure
 from calibrant.certificates.certificate import percent
 from calibrant.certificates.plan import sample_size
 from calibrant.certificates.specification import BETTING_BELOW, Method
@@ -75,7 +76,7 @@ def command(
 def _sentence(rows: int, epsilon: float, confidence: float) -> str:
     return (
         f"To certify with {percent(confidence)} confidence that the calibration error "
-        f"is at most {epsilon:g}, label about {rows:,} rows."
+        f"is at most {figure(epsilon, 6)}, label about {rows:,} rows."
     )
 
 

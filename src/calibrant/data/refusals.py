@@ -197,7 +197,7 @@ def argument_missing(name: str) -> InputError:
 
 def argument_superfluous(names: Sequence[str], kind: str) -> InputError:
     return InputError(
-        f"{', '.join(names)} cannot be given next to a {kind}, which holds labels, scores and "
+        f"{', '.join(names)} cannot be given with a {kind}, which holds labels, scores and "
         f"weights already. Pass the {kind} alone."
     )
 
@@ -239,7 +239,7 @@ def columns_unnamed(missing: Sequence[str]) -> InputError:
 
 def array_with_table(names: Sequence[str]) -> InputError:
     return InputError(
-        f"{', '.join(names)} cannot be given next to a table. Name its columns: label=, prob= and, "
+        f"{', '.join(names)} cannot be given with a table. Name its columns: label=, prob= and, "
         "for weights, weight=."
     )
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import errors
+from calibrant._figures import figure
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.core.diagram import Diagram, Source, resolve
 from calibrant.core.minorant import minorant
@@ -80,7 +81,7 @@ class CostCurve:
         most = int(np.argmax(self.regret))
         return (
             f"<CostCurve of {len(self)} points; the best threshold saves most at p = "
-            f"{self.p[most]:.4g}: {self.regret[most]:.4g} a decision>"
+            f"{figure(self.p[most])}: {figure(self.regret[most])} a decision>"
         )
 
     def to_dict(self) -> dict[str, list[float | None]]:
@@ -285,7 +286,7 @@ class NetBenefit:
     def __repr__(self) -> str:
         places = np.unique(np.linspace(0, len(self) - 1, _PRINTED).round().astype(int))
         values = ", ".join(
-            f"at {self.threshold[k]:.4g} {self.model[k]:.4g} ({self.treat_all[k]:.4g})"
+            f"at {figure(self.threshold[k])} {figure(self.model[k])} ({figure(self.treat_all[k])})"
             for k in places
         )
         useful = self.model > np.maximum(self.treat_all, self.treat_none) + 1e-12

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant import errors
+from calibrant._figures import figure, rounded_up
 from calibrant._text import named
-from calibrant.certificates.certificate import Certificate, percent, rounded_up
+from calibrant.certificates.certificate import Certificate, percent
 from calibrant.certificates.certify import certificate_for
 from calibrant.certificates.evidence import WERE_THESE, too_good
 from calibrant.certificates.specification import METHODS, CertificateSpec, Method
@@ -125,12 +126,12 @@ class Price:
 
     def _most(self, amount: float) -> str:
         """Show a bound, which may grow by rounding but not shrink."""
-        figure = f"{math.ceil(amount):,}" if 100 < amount < _LONG else rounded_up(amount)
-        return f"{figure} {named(self.currency)}".strip()
+        shown = f"{math.ceil(amount):,}" if 100 < amount < _LONG else rounded_up(amount)
+        return f"{shown} {named(self.currency)}".strip()
 
     def _money(self, amount: float) -> str:
-        figure = f"{amount:,.0f}" if 1000 <= amount < _LONG else f"{amount:,.3g}"
-        return f"{figure} {named(self.currency)}".strip()
+        shown = f"{amount:,.0f}" if 1000 <= amount < _LONG else figure(amount, 3)
+        return f"{shown} {named(self.currency)}".strip()
 
     def __repr__(self) -> str:
         return self.sentence

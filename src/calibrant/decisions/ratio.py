@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import errors
+from calibrant._figures import figure
 from calibrant._types import AnyArray, FloatArray
 from calibrant.data import refusals
 from calibrant.data.predictions import predictions_of, warn
@@ -54,13 +55,12 @@ class LossRatio:
     def __repr__(self) -> str:
         if len(self) == 1:
             return (
-                f"At p = {self.p[0]:.4g} decisions after cost {self.ratio[0]:.4g} of what they did "
-                f"before ({100 * self.confidence:g}% interval {self.lower[0]:.4g} to "
-                f"{self.upper[0]:.4g})"
+                f"At p = {figure(self.p[0])} decisions after cost {figure(self.ratio[0])} of what "
+                f"they did before ({100 * self.confidence:g}% interval {figure(self.lower[0])} to "
+                f"{figure(self.upper[0])})"
             )
-        return (
-            f"<LossRatio at {len(self)} p, from {self.ratio.min():.4g} to {self.ratio.max():.4g}>"
-        )
+        low, high = figure(self.ratio.min()), figure(self.ratio.max())
+        return f"<LossRatio at {len(self)} p, from {low} to {high}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns as plain lists; a ratio to nothing is None."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import errors
+from calibrant._figures import figure
 from calibrant.core.diagram import Diagram
 from calibrant.data.predictions import Predictions, TallyData, data_of, warn
 from calibrant.decisions.costs import Costs, costs_by_row, costs_of, differ_by_row
@@ -77,10 +78,14 @@ class DecisionCost:
     def __repr__(self) -> str:
         cheaper = min(self.always, self.never)
         other = "always" if self.always <= self.never else "never"
-        rule = "Bayes' rule" if self.threshold is None else f"Acting from {self.threshold:.4g} on"
-        text = f"{rule} costs {self.cost:.4g} a decision; acting {other} costs {cheaper:.4g}"
+        rule = (
+            "Bayes' rule" if self.threshold is None else f"Acting from {figure(self.threshold)} on"
+        )
+        text = (
+            f"{rule} costs {figure(self.cost)} a decision; acting {other} costs {figure(cheaper)}"
+        )
         if self.best_cost is not None:
-            text += f", the best threshold in hindsight {self.best_cost:.4g}"
+            text += f", the best threshold in hindsight {figure(self.best_cost)}"
         return text + "."
 
 

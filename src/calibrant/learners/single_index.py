@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from calibrant import errors
+from calibrant._figures import figure
 from calibrant._text import shown
 from calibrant._types import AnyArray, BoolArray, FloatArray
 from calibrant.data import refusals
@@ -277,7 +278,7 @@ def _one_class_only(label: object) -> InputError:
 
 def _nothing_varies(rate: float) -> str:
     return (
-        f"No feature varies, so that every row gets the same probability, {rate:.4g}. "
+        f"No feature varies, so that every row gets the same probability, {figure(rate)}. "
         "Give X columns that differ between rows."
     )
 
@@ -285,8 +286,8 @@ def _nothing_varies(rate: float) -> str:
 def _nothing_found(rate: float) -> str:
     return (
         "No direction was found in which the event becomes more frequent, so that every row gets "
-        f"the same probability, {rate:.4g}. Add features that go up or down with the event, such "
-        "as squares and products of those there are; outliers may hide the others."
+        f"the same probability, {figure(rate)}. Add features that go up or down with the event, "
+        "such as squares and products of those there are; outliers may hide the others."
     )
 
 

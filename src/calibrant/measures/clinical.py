@@ -10,6 +10,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from calibrant._figures import figure
 from calibrant.core.diagram import Diagram, Source
 from calibrant.core.statistic import RowSums, Statistic
 from calibrant.core.tally import Cells
@@ -58,8 +59,8 @@ class Estimate:
 
     def __repr__(self) -> str:
         return (
-            f"{self.value:.4g} ({100 * self.confidence:g}% interval "
-            f"{self.lower:.4g} to {self.upper:.4g})"
+            f"{figure(self.value)} ({100 * self.confidence:g}% interval "
+            f"{figure(self.lower)} to {figure(self.upper)})"
         )
 
 

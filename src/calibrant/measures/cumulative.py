@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import errors
+from calibrant._figures import figure
 from calibrant._types import BoolArray, FloatArray
 from calibrant.core.diagram import Diagram, everything
 from calibrant.core.extremes import extremes, extremes_need
@@ -52,7 +53,7 @@ class CumulativeCurve:
 
     def __repr__(self) -> str:
         low, high = self.difference.min(), self.difference.max()
-        return f"<CumulativeCurve of {len(self)} points, from {low:.4g} to {high:.4g}>"
+        return f"<CumulativeCurve of {len(self)} points, from {figure(low)} to {figure(high)}>"
 
     def to_dict(self) -> dict[str, list[float | None]]:
         """Return the columns as plain lists; the score before any score is None."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._figures import figure
 from calibrant._types import FloatArray
 from calibrant.core.arrays import Sums
 from calibrant.core.diagram import Diagram
@@ -59,8 +60,9 @@ class ScoreParts:
 
     def __repr__(self) -> str:
         return (
-            f"{self.score:.6g} = {self.miscalibration:.6g} miscalibration "
-            f"- {self.discrimination:.6g} discrimination + {self.uncertainty:.6g} uncertainty"
+            f"{figure(self.score, 6)} = {figure(self.miscalibration, 6)} miscalibration "
+            f"- {figure(self.discrimination, 6)} discrimination "
+            f"+ {figure(self.uncertainty, 6)} uncertainty"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from calibrant import errors
+from calibrant._figures import figure, rounded_down, rounded_up
 from calibrant.core.diagram import TOLERANCE, Diagram
 from calibrant.core.extremes import extremes, extremes_need
 from calibrant.core.statistic import Statistic
@@ -128,15 +129,16 @@ def assert_calibrated(
     max_error = errors.share("max_error", max_error)
     (error, at_most), worst = measured(_ERROR_AND_WORST, y_true, y_prob, sample_weight, pos_label)
     if at_most > max_error + TOLERANCE:
-        found = f"{error:.4g}" if at_most - error <= TOLERANCE else f"up to {at_most:.4g}"
+        found = figure(error) if at_most - error <= TOLERANCE else f"up to {rounded_up(at_most, 4)}"
         raise AssertionError(
-            f"The calibration error is {found}, over the {max_error:.4g} allowed. Worst: {worst}"
+            f"The calibration error is {found}, over the {figure(max_error)} allowed. Worst: "
+            f"{worst}"
         )
 
 
 def _tally_inexact(error: float, at_most: float) -> InputError:
     return InputError(
         f"A tally holds no rows: it proves only that the calibration error lies between "
-        f"{error:.6g} and {at_most:.6g}. audit(tally) reports both bounds; a finer tally, "
-        "Predictions(...).tally(level=...), brings them closer."
+        f"{rounded_down(error, 6)} and {rounded_up(at_most, 6)}. audit(tally) reports both "
+        "bounds; a finer tally, Predictions(...).tally(level=...), brings them closer."
     )

@@ -1,4 +1,4 @@
-"""The family: every measure next to the calibration error, computed together."""
+"""The family: every other measure than the calibration error, computed together."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MISSING = {
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """The family next to the calibration error; None where the data do not give it.
+    """The measures besides the calibration error; None where the data do not give it.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Measures:
     slope, intercept, observed_expected : Estimate or None
         What clinicians report, with intervals.
     undetectable_l1 : float or None
-        The l1 error that no test can exclude (Theorem 1).
+        The smallest undetectable L1 error (Theorem 1).
     clip : float or None
         Scores were moved into [clip, 1 - clip] for slope and intercept alone; None if they were
         taken as they are.
@@ -105,7 +105,7 @@ class Gap(NamedTuple):
 
 
 class Family:
-    """The measures next to the calibration error, as statistics that are resolved together."""
+    """The measures besides the calibration error, as statistics that are resolved together."""
 
     def __init__(self, confidence: float, clip: float | None = None) -> None:
         self._clip = clip

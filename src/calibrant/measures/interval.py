@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from calibrant import errors
+from calibrant._figures import apart, figure
 from calibrant._types import BoolArray
 from calibrant.core.diagram import Diagram
 from calibrant.core.extremes import Extremes, extremes, extremes_need
@@ -74,14 +75,14 @@ class Interval:
     def where(self) -> str:
         """The scores it covers, in words, with as many digits as tell them apart."""
         if self.p1 is None:
-            return f"scores up to {self.p2:.4g}"
-        digits = next((d for d in range(4, 17) if f"{self.p1:.{d}g}" != f"{self.p2:.{d}g}"), 17)
-        return f"scores above {self.p1:.{digits}g} up to {self.p2:.{digits}g}"
+            return f"scores up to {figure(self.p2)}"
+        low, high = apart(self.p1, self.p2)
+        return f"scores above {low} up to {high}"
 
     def __repr__(self) -> str:
         return (
-            f"{self.where} ({self.rows:,} rows): predicted {self.mean_prediction:.4g} on average, "
-            f"observed {self.observed_rate:.4g}: {self.verdict}"
+            f"{self.where} ({self.rows:,} rows): predicted {figure(self.mean_prediction)} on "
+            f"average, observed {figure(self.observed_rate)}: {self.verdict}"
         )
 
 

@@ -1,4 +1,4 @@
-"""What no test can exclude: the l1 error behind perfectly calibrated scores."""
+"""The smallest undetectable L1 error behind perfectly calibrated scores."""
 
 from __future__ import annotations
 

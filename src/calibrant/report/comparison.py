@@ -8,7 +8,8 @@ from calibrant.auditing.comparison import Comparison
 from calibrant.certificates.certificate import percent
 from calibrant.report.displays.cumulative import cumulative_overlay
 from calibrant.report.displays.reliability import reliability_overlay
-from calibrant.report.findings import MODEL_COLUMNS, differences_of, model_cells
+from calibrant.report.findings import MODEL_COLUMNS, about_rows, differences_of, model_cells
+from calibrant.report.glossary import explained
 from calibrant.report.html import escaping_environment, figures_of
 from calibrant.report.overlay import Model, names_of
 from calibrant.report.pictures import Picture
@@ -16,15 +17,18 @@ from calibrant.report.policy import with_policy
 from calibrant.report.svg import css_of_models
 
 
-def html_of(comparison: Comparison) -> str:
+def html_of(comparison: Comparison, *, title: str | None = None, data: str | None = None) -> str:
     """Return the comparison as HTML text."""
     environment = escaping_environment()
     environment.filters |= {"named": named, "cells": model_cells, "findings": differences_of}
     page = environment.get_template("comparison.html.jinja").render(
         comparison=comparison,
+        title=title or f"Comparison of {len(comparison.models)} models",
+        about=about_rows(comparison.rows, data),
         columns=MODEL_COLUMNS,
         level=percent(comparison.confidence),
         rest=percent(comparison.confidence, rest=True),
+        terms=explained(),
         css=css_of_models(len(comparison.models)),
         pictures=figures_of(_pictures(comparison)),
         version=__version__,

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _BLUE, _ORANGE, _RED, _GREEN, _GREY = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#7f7f7f"
 #: Stands for the colour of the paper.
 _PAPER = "paper"
+#: Points to what lies beyond an axis, on its very edge.
+_BEYOND = {"color": _BLUE, "linestyle": "none", "clip_on": False, "zorder": 3}
 _GROUP = {"linestyle": "none", "markeredgewidth": 1.5, "zorder": 3}
 #: What each role looks like: told apart by line style, hatch or marker as well as by colour.
 _STYLES: dict[str, dict[str, Any]] = {
@@ -46,6 +48,11 @@ _STYLES: dict[str, dict[str, Any]] = {
     "ends": {"color": _RED, "linestyle": "none", "marker": "D", "clip_on": False},
     "bounds": {"color": _GREY, "marker": "|", "linewidth": 2},
     "certain": {**_GROUP, "color": _RED, "marker": "D"},
+    "beyond": {"color": _BLUE, "linestyle": ":", "linewidth": 1.5},
+    "above": {**_BEYOND, "marker": "^"},
+    "below": {**_BEYOND, "marker": "v"},
+    "left": {**_BEYOND, "marker": "<"},
+    "right": {**_BEYOND, "marker": ">"},
     "lone": {"color": _BLUE, "linestyle": "none", "marker": "o"},
     "open": {**_GROUP, "color": _BLUE, "marker": "o", "markerfacecolor": _PAPER},
 }

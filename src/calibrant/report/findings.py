@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from datetime import date
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
+from calibrant._figures import apart, figure, rounded_down, rounded_up
+from calibrant._text import MOST_OF_MESSAGE, named
 from calibrant.auditing.comparison import Difference, ModelFinding
 from calibrant.auditing.groups import GroupFinding, finite_or_text
 from calibrant.auditing.result import Audit
-from calibrant.certificates.certificate import percent, rounded_down, rounded_up
+from calibrant.certificates.certificate import percent
 from calibrant.certificates.testing import CalibrationTest, chance
 from calibrant.decisions.regret import DecisionCost
 from calibrant.measures.clinical import Estimate
@@ -30,6 +34,8 @@ from calibrant.report.formats import (
     number,
 )
 
+#: What a report is called unless it has a title of its own.
+TITLE = "Calibration report"
 #: What the two parts of the findings of an audit are called.
 FACTS, MEASURES = "Key numbers", "Other metrics"
 
@@ -72,6 +78,24 @@ def found(
     if isinstance(value, Estimate):
         return (Finding(label, value.value, (value.lower, value.upper), form, meaning, part),)
     return (Finding(label, value, None, form, meaning, part),)
+
+
+def about(audit: Audit, model: str | None) -> list[tuple[str, str]]:
+    """Say what a report is about: the model, the data and the date."""
+    return about_rows(audit.data.rows, audit.provenance.file, ("Model", model))
+
+
+def about_rows(
+    rows: int, file: str | None, *parts: tuple[str, str | None]
+) -> list[tuple[str, str]]:
+    """Say what a report of so many rows is about, whatever else is known of it first."""
+    known = [
+        *parts,
+        ("Data", None if file is None else Path(file).name),
+        ("Rows", count(rows)),
+        ("Date", date.today().isoformat()),
+    ]
+    return [(name, named(value, MOST_OF_MESSAGE)) for name, value in known if value]
 
 
 def findings_of(audit: Audit) -> dict[str, tuple[Finding, ...]]:
@@ -180,18 +204,21 @@ def costs_by_rule(cost: DecisionCost, threshold: float) -> tuple[Finding, ...]:
     best = ""
     if cost.best_threshold is not None:
         never = math.isinf(cost.best_threshold)
-        best = "never" if never else f"from {cost.best_threshold:.4g} on"
+        best = "never" if never else f"from {figure(cost.best_threshold)} on"
     return (
-        *found(f"act from {threshold:.4g} on (Bayes' rule)", cost.cost, "the scores' own"),
+        *found(f"act from {figure(threshold)} on (Bayes' rule)", cost.cost, "the scores' own"),
         *found("act on every row", cost.always, "without scores"),
         *found("act on no row", cost.never, "without scores"),
         *found(f"best in hindsight: act {best}", cost.best_cost if best else None, "on these rows"),
     )
 
 
-#: What a report says of an interval of scores, and of a group.
+#: What a report says of an interval of scores, of a group, and of a calibrator that was tried.
 INTERVAL_COLUMNS = ("scores", "rows", "predicted", "observed", "excess", "scores are")
 GROUP_COLUMNS = ("group", "rows", "predicted", "observed", "error", "interval", "miscalibrated")
+TRIAL_COLUMNS = ("calibrator", "calibration error", "Brier score", "saved", "standard error")
+#: A smaller excess is nothing to read: it is written as 0, and a list of the worst has none.
+_LEAST_EXCESS = 1e-6
 #: Groups that a report lists; the JSON has all.
 MOST_GROUPS = 50
 
@@ -211,12 +238,11 @@ def scores_of(one: Interval) -> str:
         return f"up to {number(one.p2)}"
     low, high = number(one.p1), number(one.p2)
     if low == high:
-        digits = next((d for d in range(4, 17) if f"{one.p1:.{d}g}" != f"{one.p2:.{d}g}"), 17)
-        low, high = f"{one.p1:.{digits}g}", f"{one.p2:.{digits}g}"
+        low, high = apart(one.p1, one.p2)
     return f"{low} to {high}"
 
 
-#: What a report says of a model next to others.
+#: What a report says of one of several models.
 MODEL_COLUMNS = ("model", "error", "proved", "asymptotic", "Brier", "log loss")
 
 
@@ -229,10 +255,16 @@ def model_cells(one: ModelFinding) -> tuple[str, ...]:
     return (number(one.calibration_error), *ends, number(one.brier), number(one.log_loss))
 
 
+def worst_of(audit: Audit) -> tuple[Interval, ...]:
+    """Return the worst ranges of scores that are worth a row of a table: the worst one at least."""
+    first, *others = audit.worst_intervals
+    return (first, *(one for one in others if abs(one.excess) >= _LEAST_EXCESS))
+
+
 def interval_cells(one: Interval) -> tuple[str, ...]:
     """Write an interval of scores."""
     rates = number(one.mean_prediction), number(one.observed_rate)
-    excess = DIFFERENCE.value(one.excess)
+    excess = DIFFERENCE.value(one.excess if abs(one.excess) >= _LEAST_EXCESS else 0.0)
     return (scores_of(one), count(one.rows), *rates, excess, one.verdict)
 
 

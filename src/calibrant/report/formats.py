@@ -5,26 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from calibrant.certificates.certificate import rounded_down, rounded_up
+from calibrant._figures import decimals, percentage, rounded_down, rounded_up
 
 
 def number(value: float | None, sign: str = "") -> str:
-    """Show four decimals, more where they would say nothing, and an exponent below a millionth."""
+    """Show four decimals, and more of a small number, so that two digits say something."""
     if value is None:
         return ""
     if not math.isfinite(value):
         return "infinite"
-    if value == 0 or abs(value) >= 0.001:
-        return f"{value:{sign}.4f}"
-    if abs(value) < 1e-6:
-        return f"{value:{sign}.1e}"
-    return f"{value:{sign}.{1 - math.floor(math.log10(abs(value)))}f}"
-
-
-def percent(value: float) -> str:
-    """Show a share as a percentage."""
-    return f"{100 * value:.2f}%"
+    return f"{value:{sign}.{decimals(value, 4)}f}"
 
 
 def count(value: float) -> str:
@@ -51,16 +43,22 @@ def _plus(figure: str) -> str:
 
 
 def _bound(value: float) -> str:
-    """Show six decimals, rounded up: a bound may grow but not shrink."""
-    return f"{math.ceil(value * 1e6 - 1e-6) / 1e6:.6f}"
+    """Show six decimals or more, rounded up: a bound may grow but not shrink."""
+    places = decimals(value, 6)
+    return f"{math.ceil(value * 10**places - 1e-6) / 10**places:.{places}f}"
+
+
+def _error(value: float) -> str:
+    """Show six decimals or more."""
+    return f"{value:.{decimals(value, 6)}f}"
 
 
 NUMBER = Format(number)
 COUNT = Format(count)
 WEIGHT = Format("{:,.6g}".format)
-RATE = Format("{:.4%}".format)
+RATE = Format(partial(percentage, least=4))
 #: The calibration error, and what is proved about it.
-ERROR, BOUND = Format("{:.6f}".format), Format(_bound)
+ERROR, BOUND = Format(_error), Format(_bound)
 #: Differences, whose ends are rounded outward.
 DIFFERENCE = Format(
     _signed, lambda value: _plus(rounded_down(value)), lambda value: _plus(rounded_up(value))

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
-from datetime import date
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from calibrant._extras import require
+from calibrant._figures import figure, percentage, rounded_up
 from calibrant._text import MOST_OF_MESSAGE, named, visible
 from calibrant.auditing.result import Audit
-from calibrant.certificates.certificate import rounded_up
 from calibrant.errors import one_of
 from calibrant.report.displays.cost import cost_picture
 from calibrant.report.displays.cumulative import cumulative_picture
@@ -24,13 +22,17 @@ from calibrant.report.findings import (
     GROUP_COLUMNS,
     INTERVAL_COLUMNS,
     MOST_GROUPS,
+    TITLE,
+    TRIAL_COLUMNS,
+    about,
     findings_of,
     group_cells,
     interval_cells,
     no_advice,
+    worst_of,
 )
-from calibrant.report.formats import count, number, percent
-from calibrant.report.glossary import TERMS, anchor, term_of
+from calibrant.report.formats import count, number
+from calibrant.report.glossary import Links, anchor, explained, term_of
 from calibrant.report.log_odds import SCALES, Scale, crowded, on_log_odds
 from calibrant.report.pictures import Bars, Picture
 from calibrant.report.policy import with_policy
@@ -55,16 +57,18 @@ def html_of(
     share = false_positive / (false_positive + false_negative)
     page = environment.get_template("report.html.jinja").render(
         audit=audit,
-        title=title or "Calibration report",
-        about=_about(audit, model),
-        terms={term: (anchor(term), line) for term, line in TERMS.items()},
+        title=title or TITLE,
+        about=about(audit, model),
+        terms=explained(),
         verdict=_verdict(audit),
         pictures=figures_of(
             (_reliability(audit, axis), cumulative_picture(audit), cost_picture(audit))
         ),
+        worst=worst_of(audit),
         groups=audit.groups[:MOST_GROUPS],
         more_groups=max(0, len(audit.groups) - MOST_GROUPS),
         interval_columns=INTERVAL_COLUMNS,
+        trial_columns=TRIAL_COLUMNS,
         group_columns=GROUP_COLUMNS,
         findings=findings_of(audit),
         no_advice=no_advice(audit),
@@ -75,9 +79,13 @@ def html_of(
 
 
 def escaping_environment() -> Any:
-    """Return what fills in a page: names from data are escaped, and what is missing is an error."""
+    """Return what fills in a page: names from data are escaped, and what is missing is an error.
+
+    It is for one page: `prose` and `heads` link a term where it is first read, in sentences and in
+    what heads tables and pictures.
+    """
     jinja2: Any = require("jinja2", "report")
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=_in_sight,
@@ -85,6 +93,13 @@ def escaping_environment() -> Any:
         lstrip_blocks=True,
         loader=jinja2.FunctionLoader(_template),
     )
+    environment.filters |= {name: _in_order(jinja2, Links()) for name in ("prose", "heads")}
+    return environment
+
+
+def _in_order(jinja2: Any, links: Links) -> Any:
+    """Return a filter that is called as the page is filled in, never before: the first counts."""
+    return jinja2.pass_context(lambda _context, text: links(text))
 
 
 def _template(name: str) -> str:
@@ -125,18 +140,6 @@ def _reliability(audit: Audit, axis: Scale) -> Picture | None:
     return on_log_odds(picture) if picture is not None and chosen else picture
 
 
-def _about(audit: Audit, model: str | None) -> list[tuple[str, str]]:
-    """Say what the report is about: the model, the data and the date."""
-    file = audit.provenance.file
-    parts = [
-        ("Model", model and named(model, MOST_OF_MESSAGE)),
-        ("Data", None if file is None else named(Path(file).name, MOST_OF_MESSAGE)),
-        ("Rows", count(audit.data.rows)),
-        ("Date", date.today().isoformat()),
-    ]
-    return [(name, value) for name, value in parts if value]
-
-
 def _linked(label: str) -> str | None:
     """Return the anchor of the term that a label is about."""
     term = term_of(label)
@@ -149,7 +152,7 @@ def figures_of(pictures: Iterable[Picture | None]) -> list[dict[str, Any]]:
         {
             "picture": one,
             "svg": svg_of(one),
-            "legend": [(key_of(layer), layer.words) for layer in one.layers],
+            "legend": [(key_of(layer), layer.words) for layer in one.layers if layer.words],
             "rows": [
                 [_point(value) for value in row] for row in zip(*one.columns.values(), strict=True)
             ],
@@ -174,7 +177,9 @@ def _point(value: float | str) -> str:
 def _bars(layer: Bars) -> list[tuple[str, str]]:
     """Return the bars of a histogram as a table: range, and share of the rows."""
     bars = zip(*layer.scores.frame().values(), strict=True)
-    return [(f"{left:g} to {right:g}", percent(share)) for left, right, share in bars]
+    return [
+        (f"{figure(left)} to {figure(right)}", percentage(share)) for left, right, share in bars
+    ]
 
 
 def _costs(audit: Audit, share: float) -> dict[str, Any] | None:

@@ -11,10 +11,13 @@ from calibrant.report.findings import (
     GROUP_COLUMNS,
     INTERVAL_COLUMNS,
     MOST_GROUPS,
+    TITLE,
+    about,
     findings_of,
     group_cells,
     interval_cells,
     no_advice,
+    worst_of,
 )
 from calibrant.report.formats import count
 
@@ -26,23 +29,31 @@ _MARKS = re.compile(r"[\\|>&*_`\[\]#$~]")
 _LINKS = re.compile(r"@|:(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
-def markdown_of(audit: Audit) -> str:
+def markdown_of(audit: Audit, *, title: str | None = None, model: str | None = None) -> str:
     """Return the audit as Markdown text."""
-    return "\n".join(_lines(audit)) + "\n"
+    lines = [f"# {plain(title or TITLE)}", ""]
+    lines.append(" · ".join(f"{name}: {plain(value)}" for name, value in about(audit, model)))
+    return "\n".join([*lines, "", *_lines(audit)]) + "\n"
 
 
 def _lines(audit: Audit) -> Iterator[str]:
-    yield f"**{plain(audit.summary[0])}**"
-    for sentence in audit.summary[1:]:
+    verdict, headline, *rest = map(plain, audit.summary)
+    yield f"**{verdict}**"
+    yield ""
+    yield headline
+    first, *more = audit.advice.summary if audit.advice else (no_advice(audit),)
+    yield ""
+    yield f"**What to do:** {plain(first)}"
+    for sentence in (*map(plain, more), *rest):
         yield ""
-        yield plain(sentence)
+        yield sentence
     for warning in audit.notes:
         yield ""
         yield f"Note: {plain(warning)}"
     yield ""
     yield "## Largest differences"
     yield ""
-    yield from _table(INTERVAL_COLUMNS, map(interval_cells, audit.worst_intervals))
+    yield from _table(INTERVAL_COLUMNS, map(interval_cells, worst_of(audit)))
     yield ""
     yield "## Predicted against observed, in groups of equal size"
     yield ""
@@ -56,11 +67,6 @@ def _lines(audit: Audit) -> Iterator[str]:
             ("", "value", "interval", "what it is"),
             ((one.label, one.number, one.ends(), one.meaning) for one in findings),
         )
-    yield ""
-    yield "## What to do"
-    for sentence in audit.advice.summary if audit.advice else (no_advice(audit),):
-        yield ""
-        yield plain(sentence)
     yield ""
     made = audit.provenance
     yield f"Made by calibrant {made.calibrant} from {count(made.rows)} rows."

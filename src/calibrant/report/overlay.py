@@ -79,7 +79,7 @@ def lines_of(
             one.label,
             one.label,
             *curve,
-            says=lambda at, value, name=one.name: f"{name}, {x} {at:.3f}: {y} {value:+.4f}",  # type: ignore[misc]
+            says=lambda at, value, name=one.name: f"{name}, {x} {number(at)}: {y} {number(value)}",  # type: ignore[misc]
             model=place,
         )
         for place, (one, curve) in enumerate(zip(models, curves, strict=True))

@@ -32,7 +32,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Something drawn: its role decides its style."""
+    """Something drawn: its role decides its style. Without words it has no line in the legend."""
 
     role: str
     label: str
@@ -52,10 +52,11 @@ class Line(Layer):
 
 @dataclass(frozen=True, eq=False)
 class Points(Layer):
-    """Points by themselves."""
+    """Points without a line."""
 
     x: FloatArray
     y: FloatArray
+    says: Callable[[float, float], str] | None = None  # what a point shows, in place of the words
 
 
 @dataclass(frozen=True, eq=False)

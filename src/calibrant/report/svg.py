@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable
 from html import escape
 
+from calibrant._figures import figure
 from calibrant.report.overlay import look_of
 from calibrant.report.pictures import Area, Axis, Bars, Layer, Line, Picture, Points, Span
 
@@ -17,6 +18,15 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 16, 16, 48
 _DEEP, _FAR = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
 #: The width of a curve.
 _THICK = 2.5
+#: Triangles, which point to what lies beyond an axis; other points are dots.
+_BEYOND = {
+    "above": "l-6 11h12Z",
+    "below": "l-6 -11h12Z",
+    "left": "l11 -6v12Z",
+    "right": "l-11 -6v12Z",
+}
+#: Where the tip of a triangle is in a legend.
+_TIPS = {"above": "M14 0", "below": "M14 12", "left": "M8 6", "right": "M20 6"}
 #: Points of a line that show their numbers, about.
 _SAID = 20
 
@@ -45,6 +55,8 @@ def _class(layer: Layer) -> str:
 def key_of(layer: Layer) -> str:
     """Return what stands for a layer in a legend: a line, a dot or a box."""
     shape = 'd="M0 6H28"' if isinstance(layer, Line) else 'd="M0 0H28V12H0Z"'
+    if isinstance(layer, Points) and layer.role in _BEYOND:
+        return f'<path class="{_class(layer)}" d="{_TIPS[layer.role]}{_BEYOND[layer.role]}"/>'
     if isinstance(layer, Points):
         return f'<circle class="{_class(layer)}" cx="14" cy="6" r="5"/>'
     return f'<path class="{_class(layer)}" {shape}/>'
@@ -60,7 +72,9 @@ def _drawn(picture: Picture, layer: Layer) -> Iterable[str]:
             yield from _said(picture, layer)
         case Points():
             for x, y in zip(layer.x.tolist(), layer.y.tolist(), strict=True):
-                yield _dot(_class(layer), across(x), down(y), layer.words)
+                words = layer.words if layer.says is None else layer.says(x, y)
+                draw = _triangle if layer.role in _BEYOND else _dot
+                yield draw(_class(layer), across(x), down(y), words)
         case Area():
             edges = [*zip(layer.x.tolist(), layer.lower.tolist(), strict=True)]
             edges += [*zip(layer.x.tolist(), layer.upper.tolist(), strict=True)][::-1]
@@ -75,7 +89,9 @@ def _drawn(picture: Picture, layer: Layer) -> Iterable[str]:
             for start, end, share, height in zip(*columns, strict=True):
                 left, low, high = across(start), down(layer.base), down(layer.base + height)
                 bar = left, high, max(across(end) - left - 1, 0.5), low - high
-                yield _box(layer.role, bar, f"{100 * share:.1f}% of rows: {start:g} to {end:g}")
+                yield _box(
+                    layer.role, bar, f"{100 * share:.1f}% of rows: {figure(start)} to {figure(end)}"
+                )
 
 
 def css_of_models(count: int) -> str:
@@ -100,7 +116,8 @@ def _said(picture: Picture, line: Line) -> Iterable[str]:
         kind += f" model-{line.model}"
     step = max(1, len(line.x) // _SAID)
     for x, y in zip(line.x[::step].tolist(), line.y[::step].tolist(), strict=True):
-        yield _dot(kind, across(x), down(y), line.says(x, y))
+        if not math.isnan(y):
+            yield _dot(kind, across(x), down(y), line.says(x, y))
 
 
 def _across(axis: Axis) -> Callable[[float], float]:
@@ -136,6 +153,12 @@ def _dot(kind: str, x: float, y: float, words: str) -> str:
     return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="5">{_title(words)}</circle>'
 
 
+def _triangle(kind: str, x: float, y: float, words: str) -> str:
+    """Draw a triangle with its tip at a place."""
+    path = f"M{x:.1f} {y:.1f}{_BEYOND[kind.split(maxsplit=1)[0]]}"
+    return f'<path class="{kind}" d="{path}">{_title(words)}</path>'
+
+
 def _box(kind: str, place: tuple[float, float, float, float], words: str) -> str:
     x, y, width, height = place
     return (
@@ -163,7 +186,7 @@ def _axis_y(picture: Picture) -> Iterable[str]:
 def _marks(axis: Axis) -> Iterable[tuple[float, str]]:
     """Return where an axis is marked, and what stands there."""
     places = axis.ticks or ticks(axis.low, axis.high)
-    return zip(places, map(escape, axis.words or [f"{x:g}" for x in places]), strict=True)
+    return zip(places, map(escape, axis.words or [figure(x, 6) for x in places]), strict=True)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from calibrant._console import SafeConsole
+from calibrant._figures import figure
 from calibrant._text import named
 from calibrant.auditing.comparison import Comparison
 from calibrant.auditing.result import Audit
@@ -30,6 +31,7 @@ from calibrant.report.findings import (
     measures_of,
     model_cells,
     no_advice,
+    worst_of,
 )
 from calibrant.report.formats import number
 from calibrant.report.terminal_tables import (
@@ -56,20 +58,21 @@ def render(audit: Audit, console: Console) -> None:
     marks = MARKS if "utf" in console.encoding.lower() else PLAIN_MARKS
     facts = findings_table(FACTS, facts_of(audit), "numbers")
     measures = findings_table(MEASURES, measures_of(audit.measures))
+    verdict, headline, *rest = audit.summary
     console.print(
         Group(
-            Text(audit.summary[0], style="bold"),
-            *(Text(sentence) for sentence in audit.summary[1:]),
+            Text(verdict, style="bold"),
+            Text(headline),
+            Text(f"What to do: {audit.advice.summary[0]}" if audit.advice else no_advice(audit)),
+            *(Text(sentence) for sentence in rest),
             *(Text(f"Note: {warning}", style="yellow") for warning in audit.notes),
             Text(),
             Columns([facts, measures], padding=(0, 4)),
             Text(),
-            worst_table(audit.worst_intervals),
+            worst_table(worst_of(audit)),
             Text(),
             reliability_chart(audit.reliability, marks),
             *groups_table(audit.groups),
-            Text(),
-            Text(f"What to do: {audit.advice.summary[0]}" if audit.advice else no_advice(audit)),
         )
     )
 
@@ -177,8 +180,8 @@ def render_decision(found: DecisionCost, price: Price, console: Console) -> None
     console.print(
         Group(
             Text(
-                f"Act when the score is at least {threshold:.4g}. On these rows that costs "
-                f"{found.cost:.4g}{unit} a decision.",
+                f"Act when the score is at least {figure(threshold)}. On these rows that costs "
+                f"{figure(found.cost)}{unit} a decision.",
                 style="bold",
             ),
             *_dearer(found),

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from calibrant._figures import figure
 from calibrant._text import named
 from calibrant.auditing.groups import GroupFinding
 from calibrant.measures.interval import Interval
@@ -85,7 +86,7 @@ def reliability_chart(groups: Iterable[Interval], marks: Marks) -> Group:
     groups = list(groups)
     highest = max(max(group.mean_prediction, group.observed_rate) for group in groups)
     scale = next(top for top in (0.001, 0.01, 0.1, 0.2, 0.5, 1.0) if highest <= top)
-    axis = "0" + f"{scale:g}".rjust(_CHART_WIDTH - 1)
+    axis = "0" + figure(scale).rjust(_CHART_WIDTH - 1)
     title = "Predicted against observed, in groups of equal size"
     table = table_of(title, *INTERVAL_COLUMNS[:4], axis)
     for group in groups:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from calibrant import errors
+from calibrant._figures import figure
 from calibrant._types import BoolArray, FloatArray
 
 
@@ -79,7 +80,7 @@ class Law:
         return Sample(rng.random(len(score)) < truth, score, truth)
 
     def __repr__(self) -> str:
-        return f"<Law: {self.name}, calibration error {self.calibration_error:.6g}>"
+        return f"<Law: {self.name}, calibration error {figure(self.calibration_error, 6)}>"
 
 
 def calibrated(a: float = 1.0, b: float = 1.0) -> Law:

@@ -284,7 +284,7 @@ def test_a_query_that_fails_keeps_the_engine_s_message():
 def test_what_is_no_table_is_refused():
     with pytest.raises(InputError, match="name columns of a table, but this is a list"):
         cb.Predictions([1, 2], label="y", prob="p")
-    with pytest.raises(InputError, match="y_prob cannot be given next to a table"):
+    with pytest.raises(InputError, match="y_prob cannot be given with a table"):
         cb.Predictions(TABLE, TABLE["p"], label="y", prob="p")
     with pytest.raises(InputError, match="y_prob is missing"):
         cb.Predictions(TABLE)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
+from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 
 import calibrant as cb
 from calibrant.errors import InputError
@@ -243,7 +245,12 @@ def test_what_others_have_drawn_stays_and_cleared_axes_start_anew():
     assert "a" not in legend_of(ax)
     cb.ReliabilityDisplay.from_predictions(Y_TRUE, Y_PROB**2, name="c", ax=ax)
     assert line in ax.lines
-    assert [label.split(",")[0] for label in legend_of(ax)] == ["mine", "perfect", "b", "c"]
+    assert [label.split(",")[0] for label in legend_of(ax)] == [
+        "mine",
+        "perfectly calibrated",
+        "b",
+        "c",
+    ]
     ax.clear()
     cb.ReliabilityDisplay.from_audit(AUDIT, name="d").plot(ax)
     assert {"d", "scores"} <= set(legend_of(ax))
@@ -260,3 +267,10 @@ def test_a_classifier_is_called_by_its_class_unless_it_is_named():
     cb.ReliabilityDisplay.from_estimator(model, X[::2], y[::2], name="_half", ax=ax)
     labels = [label.strip().split(",")[0] for label in legend_of(ax)]
     assert labels[1:] == ["LogisticRegression", "LogisticRegression (2)", "_half"]
+
+
+@pytest.mark.parametrize("display", [cb.ReliabilityDisplay, cb.CumulativeDisplay, cb.CostDisplay])
+def test_a_model_of_margins_is_told_the_way(display):
+    X, y = make_classification(100, random_state=0)
+    with pytest.raises(cb.InputError, match=r"CalibratedClassifier\(estimator\)\.fit\(X, y\)"):
+        display.from_estimator(LinearSVC().fit(X, y), X, y)

@@ -94,7 +94,7 @@ class VennAbersCalibrator(Calibrator):
 
 def _weights_too_heavy(total: float, most: float) -> InputError:
     return InputError(
-        f"sample_weight adds up to {total:.3g}, next to which a new row of weight 1 is nothing "
+        f"sample_weight adds up to {total:.3g}, and beside that a new row of weight 1 is nothing "
         f"(the limit is {most:g}). Divide the weights by their mean."
     )
 

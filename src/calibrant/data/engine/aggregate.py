@@ -91,7 +91,7 @@ def plain_sums(rows: Table, placed: Placed) -> dict[str, FloatArray]:
 
 
 def _summed_in_cells(rows: Table, placed: Placed) -> Table:
-    """Say how plain rows are added up in cells, events next to the others: half as many groups."""
+    """Say how plain rows are added up in cells, events beside the others: half as many groups."""
     slot, inside = placed.expressions()
     f, y = col("f"), col("y")
     table = rows.with_columns(key=slot.whole(), inside=inside, ff=f.squared())

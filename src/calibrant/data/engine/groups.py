@@ -38,7 +38,7 @@ _LOOKED_UP = 1 << 22
 
 
 class GroupedFrames:
-    """Rows of a FrameSource, and the group columns next to them.
+    """Rows of a FrameSource, and their group columns.
 
     A value is known in the engine by a mark, a whole number or a text.
     """

@@ -245,6 +245,6 @@ class _Renamed(Mapping[str, Any]):
 
 def _texts_among_numbers(name: str, text: object) -> InputError:
     return InputError(
-        f"{name} holds values of several kinds, such as {shown(text)} next to numbers. Ask for "
+        f"{name} holds values of several kinds, such as {shown(text)} and numbers. Ask for "
         "rows of one kind by a query with a WHERE, or with a CAST."
     )

@@ -263,6 +263,6 @@ def _decimal_too_long(name: str, digits: int, most: int) -> InputError:
 
 def _nanoseconds_lost(name: str) -> InputError:
     return InputError(
-        f"Column {shown(name)} has nanoseconds next to a time zone, which this version of DuckDB "
+        f"Column {shown(name)} has nanoseconds with a time zone, which this version of DuckDB "
         "does not keep: pip install --upgrade duckdb. Or make it microseconds first."
     )

@@ -23,7 +23,7 @@ _MOST_CODES = 1 << 22
 
 
 class GroupedArrays:
-    """Rows of an ArraySource, and the group columns next to them."""
+    """Rows of an ArraySource, and their group columns."""
 
     finest = 3
 

@@ -71,7 +71,7 @@ class Display(ABC):
         Parameters
         ----------
         ax : Axes of matplotlib, optional
-            Where to draw; a new figure unless given. Next to a model that is there already.
+            Where to draw; a new figure unless given. A model that is there already stays.
         name : str, optional
             What the legend calls the model; as before unless given.
 
@@ -167,7 +167,7 @@ class RowsDisplay(Display):
         name : str, optional
             What the legend calls the model.
         ax : Axes of matplotlib, optional
-            Where to draw; a new figure unless given. Next to a model that is there already.
+            Where to draw; a new figure unless given. A model that is there already stays.
         """
         require("matplotlib", "plot")
         found = audit(
@@ -207,7 +207,7 @@ class RowsDisplay(Display):
         name : str, optional
             What the legend calls the model; the name of its class unless given.
         ax : Axes of matplotlib, optional
-            Where to draw; a new figure unless given. Next to a model that is there already.
+            Where to draw; a new figure unless given. A model that is there already stays.
         """
         y_prob, event = predicted(estimator, X, pos_label)
         return cls.from_predictions(

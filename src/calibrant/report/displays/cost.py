@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from calibrant._figures import figure
 from calibrant.auditing.result import Audit
 from calibrant.decisions.curve import CostCurve
 from calibrant.report.displays.base import RowsDisplay, drawable, models_of
+from calibrant.report.formats import number
 from calibrant.report.overlay import Model, columns_of
 from calibrant.report.pictures import Area, Axis, Layer, Line, Picture
 
@@ -20,7 +22,7 @@ class CostDisplay(RowsDisplay):
     """What decisions cost, for every ratio of the two costs.
 
     Acting is right if the event happens, and one acts when the score is at least p. What that costs
-    is drawn next to the cost of the best recalibration of the scores, chosen with these rows in
+    is drawn with the cost of the best recalibration of the scores, chosen with these rows in
     sight, of always acting and of never acting.
 
     Parameters
@@ -109,14 +111,14 @@ def _top(curves: Sequence[CostCurve]) -> float:
 
 
 def _says(p: float, cost: float) -> str:
-    return f"p = {p:.2f}: cost {cost:.4f}"
+    return f"p = {p:.2f}: cost {number(cost)}"
 
 
 def _finding(curve: CostCurve) -> str:
     most = int(np.argmax(curve.regret))
     if curve.regret[most] <= 1e-12:
         return "No recalibration would save anything"
-    saved, at = f"{curve.regret[most]:.3g}", f"{curve.p[most]:.3g}"
+    saved, at = figure(float(curve.regret[most]), 3), figure(float(curve.p[most]), 3)
     return f"In hindsight, recalibration would save most at p = {at}: {saved} a decision"
 
 

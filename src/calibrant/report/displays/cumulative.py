@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from calibrant._figures import figure, rounded_down, rounded_up
 from calibrant._types import FloatArray
 from calibrant.auditing.curves import DifferenceCurve
 from calibrant.auditing.result import Audit
-from calibrant.certificates.certificate import rounded_down, rounded_up
 from calibrant.report.displays.base import RowsDisplay, models_of
 from calibrant.report.formats import number
 from calibrant.report.overlay import Model, best_of, columns_of, lines_of
@@ -100,7 +100,13 @@ def cumulative_overlay(
         x=x,
         y=y,
         layers=(
-            Line("diagonal", "perfect", "no difference", np.array([0, 1]), np.zeros(2)),
+            Line(
+                "diagonal",
+                "perfectly calibrated",
+                "perfectly calibrated: no difference",
+                np.array([0, 1]),
+                np.zeros(2),
+            ),
             *lines_of(models, shown, "share", "difference"),
         ),
         columns=columns_of(
@@ -135,7 +141,9 @@ def _error(audit: Audit) -> str:
 
 def _finding(audit: Audit) -> str:
     error, most = audit.calibration_error, audit.calibration_error_at_most
-    found = f"{error:.3g}" if audit.exact else f"between {error:.3g} and {most:.3g}"
+    found = figure(error, 3)
+    if not audit.exact:
+        found = f"between {rounded_down(error)} and {rounded_up(most)}"
     worst = audit.worst_intervals[0]
     if worst.verdict == "exact":
         return f"Calibration error {found}"
@@ -150,16 +158,22 @@ def _layers(audit: Audit) -> Iterator[Layer]:
     places = np.searchsorted(curve.score[1:], ends, side="right")
     yield from worst_span(audit, *curve.share[places].tolist())
     yield from consistency_area(audit, curve.share, curve.consistent_lower, curve.consistent_upper)
-    yield Line("diagonal", "perfect", "no difference", np.array([0, 1]), np.zeros(2))
+    yield Line(
+        "diagonal",
+        "perfectly calibrated",
+        "perfectly calibrated: no difference",
+        np.array([0, 1]),
+        np.zeros(2),
+    )
     yield Line(
         "curve",
         "observed minus predicted",
         "observed minus predicted so far",
         curve.share,
         curve.difference,
-        says=lambda x, y: f"{100 * x:.0f}% of rows: {y:+.4f}",
+        says=lambda x, y: f"{100 * x:.0f}% of rows: {number(y, '+')}",
     )
     if worst.verdict != "exact":
-        apart = f"apart by {abs(worst.excess):.3g}"
+        apart = f"apart by {figure(abs(worst.excess), 3)}"
         label, words = f"its ends, {apart}", f"ends of the worst interval, {apart}"
         yield Points("ends", label, words, curve.share[places], curve.difference[places])

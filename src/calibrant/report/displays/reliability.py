@@ -11,6 +11,7 @@ from calibrant.auditing.curves import ReliabilityCurve
 from calibrant.auditing.result import Audit
 from calibrant.certificates.certificate import percent
 from calibrant.report.displays.base import RowsDisplay, drawable, models_of
+from calibrant.report.formats import number
 from calibrant.report.overlay import Model, best_of, columns_of, lines_of
 from calibrant.report.pictures import (
     Area,
@@ -68,7 +69,7 @@ class ReliabilityDisplay(RowsDisplay):
     >>> other = [0.1, 0.3, 0.3, 0.4]
     >>> display = cb.ReliabilityDisplay.from_predictions(y_true, other, name="other", ax=ax)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['perfect', 'model 1, error 0.3500', 'other, error 0.1750']
+    ['perfectly calibrated', 'model 1, error 0.3500', 'other, error 0.1750']
     """
 
     @property
@@ -126,7 +127,7 @@ def reliability_overlay(models: Sequence[Model], curves: Sequence[ReliabilityCur
         x=Axis("score (predicted probability)", -0.02 * right, 1.02 * right, _fifths(right)),
         y=Axis("observed rate", -0.02 * top, 1.02 * top, _fifths(top)),
         layers=(
-            Line("diagonal", "perfect", "the scores are right", ends, ends),
+            Line("diagonal", "perfectly calibrated", "perfectly calibrated", ends, ends),
             *lines_of(models, shown, "score", "observed"),
         ),
         columns=columns_of(models, [{"score": x, "observed": y} for x, y in shown]),
@@ -162,14 +163,14 @@ def _layers(audit: Audit, curve: ReliabilityCurve, right: float, top: float) -> 
             *stairs,
         )
     ends = np.array([0, min(right, top)])
-    yield Line("diagonal", "perfect", "the scores are right", ends, ends)
+    yield Line("diagonal", "perfectly calibrated", "perfectly calibrated", ends, ends)
     yield Line(
         "curve",
         "observed",
         "observed, by isotonic regression",
         curve.score,
         curve.observed,
-        says=lambda x, y: f"score {x:.3f}: observed {y:.3f}",
+        says=lambda x, y: f"score {number(x)}: observed {number(y)}",
         marks=len(curve.score) <= _FEW_POINTS,
     )
     far = np.flatnonzero(np.diff(curve.score, prepend=-np.inf) > _FAR * right)[1:]
