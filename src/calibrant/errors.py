@@ -248,12 +248,6 @@ def needs_binary(what: str) -> InputError:
     return InputError(f"Labels must be 0/1 for {what}; soft labels are not outcomes.")
 
 
-def needs_row_counts(what: str) -> InputError:
-    return InputError(
-        f"Weights must be whole numbers (row counts) for {what}: it is a claim about rows."
-    )
-
-
 def model_lacks(name: str, kind: str, method: str) -> InputError:
     return InputError(f"{name} must be a fitted classifier with {method}, but {kind} has none.")
 

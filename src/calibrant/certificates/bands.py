@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -20,15 +19,22 @@ from calibrant._text import shown
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.certificates.bounds import INDEPENDENT, band_width
 from calibrant.certificates.evidence import check_rows, evidence_of
-from calibrant.core.diagram import Diagram, everything, resolve
+from calibrant.core.diagram import Diagram, Needs, everything
 from calibrant.core.minorant import Minorant, minorant, minorant_need
 from calibrant.core.quantiles import quantile_points, quantiles_need
-from calibrant.data.predictions import data_of, warn
+from calibrant.core.statistic import RowSums, Statistic
+from calibrant.data.predictions import data_of
 from calibrant.errors import InputError
+from calibrant.measures.measured import measured
 
 _Follow: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+_Ends: TypeAlias = Callable[[Diagram, IntArray, FloatArray], tuple[FloatArray, FloatArray]]
 CurveName: TypeAlias = Literal["cumulative", "reliability"]
 CURVES: tuple[str, ...] = get_args(CurveName)
+_MONOTONE = (
+    "given the scores, outcomes are independent of each other",
+    "the rate of the event does not decrease with the score",
+)
 #: At least so many samples are drawn beyond each end of a consistency band.
 _BEYOND = 10
 #: The most confidence that bands are drawn for.
@@ -186,19 +192,33 @@ def confidence_band(
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     if data.clusters is not None:
         raise errors.not_for_clusters("confidence_band", "certify")
-    shares = np.linspace(0, 1, points)
-    need = partial(points_need, shares=shares)
     check_rows(Diagram(*data.source.start()), "a band")
-    warn(data.warnings, stacklevel=2)
-    if curve == "reliability":
-        return _reliability(resolve(data.source, need, minorant_need), shares, confidence)
-    diagram = resolve(data.source, need)
-    at = points_of(diagram, shares)
-    width = band_width(evidence_of(diagram), 1 - confidence)
-    value = diagram.walk[at] / diagram.weight
-    score = diagram.cells.high[at - 1]
-    band = (score, value, value - width, value + width)
-    return Band(*band, curve, "confidence", confidence, (INDEPENDENT,))
+
+    def ends(diagram: Diagram, at: IntArray, value: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if curve == "reliability":
+            return reliability_ends(diagram, at, confidence)
+        width = band_width(evidence_of(diagram), 1 - confidence)
+        return value - width, value + width
+
+    assumed = _MONOTONE if curve == "reliability" else (INDEPENDENT,)
+    about = (curve, "confidence", confidence, assumed)
+    return measured(_band(about, points, ends), data)
+
+
+def _band(about: tuple[Any, ...], points: int, ends: _Ends, *needs: Needs) -> Statistic[Band]:
+    """Return a band as a statistic; a tally bounds the cumulative curve alone."""
+    shares, fitted = np.linspace(0, 1, points), about[0] == "reliability"
+
+    def need(diagram: Diagram) -> BoolArray:
+        more = (*needs, minorant_need) if fitted else needs
+        return sum(map(diagram.once, more), start=points_need(diagram, shares))
+
+    def value(diagram: Diagram, _sums: RowSums) -> Band:
+        at = points_of(diagram, shares)
+        value = fit_at(diagram, at) if fitted else diagram.walk[at] / diagram.weight
+        return Band(diagram.cells.high[at - 1], value, *ends(diagram, at, value), *about)
+
+    return Statistic(f"a band of the {about[0]} curve", value, need, bounded=not fitted)
 
 
 def _check(curve: str, confidence: float, points: int) -> None:
@@ -232,19 +252,6 @@ def fit_at(diagram: Diagram, at: IntArray) -> FloatArray:
 def _block_values(found: Minorant, at: IntArray) -> FloatArray:
     value: FloatArray = found.value[np.searchsorted(found.first, at - 1, side="right") - 1]
     return value
-
-
-def _reliability(diagram: Diagram, shares: FloatArray, confidence: float) -> Band:
-    at = points_of(diagram, shares)
-    if not diagram.cells.single[at - 1].all():
-        raise errors.tally_hides("a band of the reliability curve")
-    lower, upper = reliability_ends(diagram, at, confidence)
-    assumptions = (
-        "given the scores, outcomes are independent of each other",
-        "the rate of the event does not decrease with the score",
-    )
-    band = (diagram.cells.score[at - 1], fit_at(diagram, at), lower, upper)
-    return Band(*band, "reliability", "confidence", confidence, assumptions)
 
 
 def reliability_ends(
@@ -326,19 +333,15 @@ def consistency_band(
     if data.clusters is not None:
         raise errors.not_for_clusters("consistency_band", "certify")
     check_rows(Diagram(*data.source.start()), "a band")
-    shares = np.linspace(0, 1, points)
-    fit = (minorant_need,) if curve == "reliability" else ()
-    diagram = resolve(data.source, partial(points_need, shares=shares), FINE.need, *fit)
-    warn(data.warnings, stacklevel=2)
-    at = points_of(diagram, shares)
-    if curve == "reliability" and not diagram.cells.single[at - 1].all():
-        raise errors.tally_hides("a band of the reliability curve")
-    [(lower, upper)] = consistency_ends(
-        diagram, at, (curve,), confidence=confidence, drawing=FINE, seed=seed
-    )
-    value = fit_at(diagram, at) if curve == "reliability" else diagram.walk[at] / diagram.weight
-    band = (diagram.cells.high[at - 1], value, lower, upper)
-    return Band(*band, curve, "consistency", confidence, ("the scores are right",))
+
+    def ends(diagram: Diagram, at: IntArray, _value: FloatArray) -> tuple[FloatArray, FloatArray]:
+        [found] = consistency_ends(
+            diagram, at, (curve,), confidence=confidence, drawing=FINE, seed=seed
+        )
+        return found
+
+    about = (curve, "consistency", confidence, ("the scores are right",))
+    return measured(_band(about, points, ends, FINE.need), data)
 
 
 def consistency_ends(
