@@ -270,6 +270,8 @@ def _refused(why: str) -> errors.InputError:
 
 
 def _parsed(text: str) -> dict[str, Any]:
+    way_out = "Read the file: Tally.from_json(Path(...).read_text())."
+    errors.check_no_file_name(text, "tally", way_out)
     try:
         document = json.loads(text)
     except (ValueError, TypeError, RecursionError) as error:
