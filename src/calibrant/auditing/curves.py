@@ -203,8 +203,8 @@ def _reliability(
     ends = reliability_ends(diagram, at, confidence)
     if confidence > MOST_DRAWN:
         return ReliabilityCurve(score, observed, *ends, None, None)
-    [band] = consistency_ends(
-        diagram, at, ("reliability",), confidence=confidence, drawing=QUICK, seed=seed
+    band = consistency_ends(
+        diagram, at, curve="reliability", confidence=confidence, drawing=QUICK, seed=seed
     )
     return ReliabilityCurve(score, observed, *ends, *band)
 
@@ -219,8 +219,8 @@ def _difference(
         return DifferenceCurve(*curve, None, None)
     at = np.searchsorted(diagram.weight_before / diagram.weight, steps.share[1:])
     at = np.unique(np.maximum(at, 1))
-    [(lower, upper)] = consistency_ends(
-        diagram, at, ("cumulative",), confidence=confidence, drawing=QUICK, seed=seed
+    lower, upper = consistency_ends(
+        diagram, at, curve="cumulative", confidence=confidence, drawing=QUICK, seed=seed
     )
     share = diagram.weight_before[at] / diagram.weight
     place = np.searchsorted(share, steps.share[1:])

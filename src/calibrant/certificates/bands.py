@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -27,14 +28,16 @@ from calibrant.data.predictions import data_of
 from calibrant.errors import InputError
 from calibrant.measures.measured import measured
 
-_Follow: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
-_Ends: TypeAlias = Callable[[Diagram, IntArray, FloatArray], tuple[FloatArray, FloatArray]]
+_Ends: TypeAlias = Callable[[Diagram, IntArray], tuple[FloatArray, FloatArray]]
 CurveName: TypeAlias = Literal["cumulative", "reliability"]
 CURVES: tuple[str, ...] = get_args(CurveName)
-_MONOTONE = (
-    "given the scores, outcomes are independent of each other",
-    "the rate of the event does not decrease with the score",
-)
+_ASSUMED = {
+    "cumulative": (INDEPENDENT,),
+    "reliability": (
+        "given the scores, outcomes are independent of each other",
+        "the rate of the event does not decrease with the score",
+    ),
+}
 #: At least so many samples are drawn beyond each end of a consistency band.
 _BEYOND = 10
 #: The most confidence that bands are drawn for.
@@ -193,16 +196,17 @@ def confidence_band(
     if data.clusters is not None:
         raise errors.not_for_clusters("confidence_band", "certify")
     check_rows(Diagram(*data.source.start()), "a band")
+    read = reliability_ends if curve == "reliability" else _cumulative_ends
+    about = (curve, "confidence", confidence, _ASSUMED[curve])
+    return measured(_band(about, points, partial(read, confidence=confidence)), data)
 
-    def ends(diagram: Diagram, at: IntArray, value: FloatArray) -> tuple[FloatArray, FloatArray]:
-        if curve == "reliability":
-            return reliability_ends(diagram, at, confidence)
-        width = band_width(evidence_of(diagram), 1 - confidence)
-        return value - width, value + width
 
-    assumed = _MONOTONE if curve == "reliability" else (INDEPENDENT,)
-    about = (curve, "confidence", confidence, assumed)
-    return measured(_band(about, points, ends), data)
+def _cumulative_ends(
+    diagram: Diagram, at: IntArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    value = diagram.walk[at] / diagram.weight
+    width = band_width(evidence_of(diagram), 1 - confidence)
+    return value - width, value + width
 
 
 def _band(about: tuple[Any, ...], points: int, ends: _Ends, *needs: Needs) -> Statistic[Band]:
@@ -216,7 +220,7 @@ def _band(about: tuple[Any, ...], points: int, ends: _Ends, *needs: Needs) -> St
     def value(diagram: Diagram, _sums: RowSums) -> Band:
         at = points_of(diagram, shares)
         value = fit_at(diagram, at) if fitted else diagram.walk[at] / diagram.weight
-        return Band(diagram.cells.high[at - 1], value, *ends(diagram, at, value), *about)
+        return Band(diagram.cells.high[at - 1], value, *ends(diagram, at), *about)
 
     return Statistic(f"a band of the {about[0]} curve", value, need, bounded=not fitted)
 
@@ -333,64 +337,47 @@ def consistency_band(
     if data.clusters is not None:
         raise errors.not_for_clusters("consistency_band", "certify")
     check_rows(Diagram(*data.source.start()), "a band")
-
-    def ends(diagram: Diagram, at: IntArray, _value: FloatArray) -> tuple[FloatArray, FloatArray]:
-        [found] = consistency_ends(
-            diagram, at, (curve,), confidence=confidence, drawing=FINE, seed=seed
-        )
-        return found
-
+    ends = partial(consistency_ends, curve=curve, confidence=confidence, drawing=FINE, seed=seed)
     about = (curve, "consistency", confidence, ("the scores are right",))
     return measured(_band(about, points, ends, FINE.need), data)
 
 
 def consistency_ends(
-    diagram: Diagram,
-    at: IntArray,
-    curves: tuple[str, ...],
-    *,
-    confidence: float,
-    drawing: Drawing,
-    seed: int,
-) -> list[tuple[FloatArray, FloatArray]]:
-    """Return the ends of the consistency band of each curve at points of the walk."""
+    diagram: Diagram, at: IntArray, *, curve: str, confidence: float, drawing: Drawing, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the consistency band of a curve at points of the walk."""
     tail = (1 - confidence) / 2
     beyond = _BEYOND if drawing is FINE else 1
     draws = max(drawing.draws, math.ceil(beyond / tail))
-    drawn = _drawn(
-        diagram, at, curves, draws=draws, drawing=drawing, rng=np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
+    drawn = _drawn(diagram, at, curve, drawing=drawing, draws=draws, rng=rng)
+    return (
+        np.quantile(drawn, tail, axis=0, method="lower") - _ROUNDING,
+        np.quantile(drawn, 1 - tail, axis=0, method="higher") + _ROUNDING,
     )
-    return [
-        (
-            np.quantile(one, tail, axis=0, method="lower") - _ROUNDING,
-            np.quantile(one, 1 - tail, axis=0, method="higher") + _ROUNDING,
-        )
-        for one in drawn
-    ]
 
 
 def _drawn(
     diagram: Diagram,
     at: IntArray,
-    curves: tuple[str, ...],
+    curve: str,
     *,
-    draws: int,
     drawing: Drawing,
+    draws: int,
     rng: np.random.Generator,
-) -> list[FloatArray]:
-    """Draw the curves at the points, again and again, as they would be for calibrated scores."""
+) -> FloatArray:
+    """Draw the curve at the points, again and again, as it would be for calibrated scores."""
     ends, weight, score = _groups(diagram, at, drawing)
     mass = weight * score
     shown = np.searchsorted(ends, at)
-    follow: list[_Follow] = [_cumulative if one == "cumulative" else _fitted for one in curves]
+    follow = _cumulative if curve == "cumulative" else _fitted
     times = max(1, _BATCH // len(ends))
-    parts: list[list[FloatArray]] = [[] for _ in curves]
+    parts = []
     for start in range(0, draws, times):
         size = (min(times, draws - start), len(ends))
         events = rng.binomial(np.rint(weight).astype(np.int64), score, size)
-        for part, one in zip(parts, follow, strict=True):
-            part.append(one(events - mass, weight, mass)[:, shown])
-    return [np.concatenate(part) for part in parts]
+        parts.append(follow(events - mass, weight, mass)[:, shown])
+    return np.concatenate(parts)
 
 
 def _groups(
