@@ -123,7 +123,9 @@ def test_every_calibrator_is_loaded_from_the_file_it_was_written_to(tmp_path):
         cb.PlattCalibrator.load(tmp_path / "IsotonicCalibrator.json")
 
 
-@pytest.mark.parametrize("path", ["fitted.json", "a folder/fitted.JSON", Path("fitted")])
-def test_from_json_of_a_path_names_load(path):
-    with pytest.raises(cb.InputError, match=r"Calibrator\.load\(path\)"):
+@pytest.mark.parametrize("path", ["fitted.json", "a folder/fitted", "/tmp/x/f", Path("fitted")])
+def test_from_json_of_a_path_names_it_and_the_way_out(path):
+    with pytest.raises(cb.InputError, match=rf"'{path}' .* Calibrator\.load\(path\)"):
         cb.Calibrator.from_json(path)
+    with pytest.raises(cb.InputError, match=rf"'{path}' .* Tally\.from_json\(Path\(\.\.\.\)"):
+        cb.Tally.from_json(path)

@@ -12,6 +12,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TypeGuard
 
 import numpy as np
@@ -87,6 +88,16 @@ def listing(values: Iterable[object], most: int = 8, show: Callable[[object], st
 def path_shown(path: str) -> str:
     """Quote a path, of which more is shown than of a value: its end says which file it is."""
     return shown(path, _LONGEST_PATH)
+
+
+def check_no_file_name(text: object, kind: str, way_out: str) -> None:
+    """Refuse a path, or a short line that holds no JSON, where the text of a file is asked for."""
+    line = isinstance(text, str) and len(text) <= _LONGEST_PATH and text.isprintable() and text
+    if isinstance(text, PurePath) or (line and not set(line) & {"{", "["}):
+        raise InputError(
+            f"This is not a {kind} that calibrant can read: from_json takes its text, and "
+            f"{path_shown(str(text))} looks like the name of a file. {way_out}"
+        )
 
 
 def place_shown(path: str) -> str:
@@ -246,12 +257,6 @@ def tally_hides(what: str) -> TallyHidesError:
 
 def needs_binary(what: str) -> InputError:
     return InputError(f"Labels must be 0/1 for {what}; soft labels are not outcomes.")
-
-
-def needs_row_counts(what: str) -> InputError:
-    return InputError(
-        f"Weights must be whole numbers (row counts) for {what}: it is a claim about rows."
-    )
 
 
 def model_lacks(name: str, kind: str, method: str) -> InputError:

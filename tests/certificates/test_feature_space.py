@@ -77,6 +77,10 @@ class Bins(cb.HistogramCalibrator):
     pass
 
 
+class Heir(cb.CalibratedClassifier):
+    pass
+
+
 @pytest.mark.parametrize(
     "model",
     [
@@ -84,6 +88,7 @@ class Bins(cb.HistogramCalibrator):
         make_pipeline(FunctionTransformer(np.tanh), LogisticRegression()),
         Disguised(),
         cb.CalibratedClassifier(LogisticRegression(), calibrator=Bins()),
+        Heir(LogisticRegression()),
         make_pipeline(StandardScaler(), Normalizer(), LogisticRegression()),
         make_pipeline(StandardScaler(), PolynomialFeatures(2), DecisionTreeClassifier(max_depth=2)),
         make_pipeline(PCA(2), PolynomialFeatures(interaction_only=True), LogisticRegression()),

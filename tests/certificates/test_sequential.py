@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, nbinom
 
-from calibrant.certificates.sequential import ENOUGH, Drawn, drawn_p_value
+from calibrant.certificates.sequential import ENOUGH, PValue, drawn_p_value
 from reference import brute
 
 
@@ -139,7 +139,7 @@ def test_draws_after_the_last_one_that_counts_change_nothing():
             asked.append(number)
             yield np.array([False, True, True, True])
 
-    assert drawn_p_value(batches(), 5) == Drawn(5 / 7, 7, pytest.approx(5 / 7 * math.sqrt(2 / 35)))
+    assert drawn_p_value(batches(), 5) == PValue(5 / 7, 7, pytest.approx(5 / 7 * math.sqrt(2 / 35)))
     assert asked == [0, 1]
 
 

@@ -240,8 +240,10 @@ def _literals(path):
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_no_room_below_knows_an_option(path):
     known = set(words._options().values())
-    for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", _literals(path)):
+    text = path.read_text(encoding="utf-8")
+    for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text):
         assert option not in known
+    assert not re.search(r"`calibrant \w+", text), "a command"
 
 
 def test_notes_and_reports_of_a_command_speak_of_options(tmp_path):

@@ -159,7 +159,8 @@ class Postgres:
             with contextlib.suppress(OSError, IndexError):
                 if status.read_text().splitlines()[7].strip() == "ready":
                     return port
-            time.sleep(0.05)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                server.wait(0.05)
         raise Missing(f"PostgreSQL did not start: {(self._home / 'log').read_text()[-500:]}")
 
     @staticmethod

@@ -18,12 +18,13 @@ from calibrant.certificates.certificate import Certificate
 from calibrant.certificates.certify import certificate_of, has_weights, rows_need
 from calibrant.certificates.evidence import WERE_THESE, check_rows, too_good
 from calibrant.certificates.specification import CertificateSpec
-from calibrant.core.diagram import Diagram
+from calibrant.core.diagram import Diagram, Source
+from calibrant.core.statistic import values_of
 from calibrant.data.models import Models, PairSums, models_of
 from calibrant.measures.clinical import Estimate
-from calibrant.measures.decomposition import brier_of
-from calibrant.measures.error import error_of
-from calibrant.measures.interval import worst_of
+from calibrant.measures.decomposition import BRIER
+from calibrant.measures.error import ERROR
+from calibrant.measures.interval import worst_intervals
 
 #: The most rows of an exact test behind the lower end of an asymptotic interval.
 _EXACT_ROWS = 1 << 17
@@ -108,8 +109,8 @@ def comparison_of(models: Models, confidence: float) -> Comparison:
     check_rows(diagrams[0], "a comparison")
     pairs = models.pairs()
     found = [
-        _finding(name, diagram, total, spec)
-        for name, diagram, total in zip(names, diagrams, pairs.log_loss.tolist(), strict=True)
+        _finding(*model, spec)
+        for model in zip(names, models.sources, diagrams, pairs.log_loss.tolist(), strict=True)
     ]
     return Comparison(
         rows=diagrams[0].count,
@@ -125,15 +126,18 @@ def _asymptotic(spec: CertificateSpec) -> CertificateSpec:
     return replace(spec, method="asymptotic")
 
 
-def _finding(name: str, diagram: Diagram, log_loss: float, spec: CertificateSpec) -> ModelFinding:
+def _finding(
+    name: str, source: Source, diagram: Diagram, log_loss: float, spec: CertificateSpec
+) -> ModelFinding:
     weighted = has_weights(diagram)
+    (error, _), (worst,), brier = values_of(source, diagram, ERROR, worst_intervals(1), BRIER)
     return ModelFinding(
         name=name,
-        calibration_error=error_of(diagram)[0],
-        worst_interval=worst_of(diagram),
+        calibration_error=error,
+        worst_interval=worst,
         certificate=certificate_of(diagram, spec, weighted=weighted),
         asymptotic=certificate_of(diagram, _asymptotic(spec), weighted=weighted),
-        brier=brier_of(diagram),
+        brier=brier,
         log_loss=log_loss / diagram.weight,
     )
 

@@ -18,10 +18,12 @@ from calibrant.certificates.bands import (
     points_of,
     reliability_ends,
 )
-from calibrant.core.diagram import Diagram, Needs
+from calibrant.core.diagram import Diagram, Source
 from calibrant.core.minorant import minorant_need
-from calibrant.decisions.curve import CostCurve, cost_curve_of, costs_need, thresholds_need
-from calibrant.measures.cumulative import CumulativeCurve, curve_need, curve_of
+from calibrant.core.statistic import RowSums, Statistic, values_of
+from calibrant.decisions.curve import CostCurve, cost_curve_of, costs_at, thresholds_need
+from calibrant.errors import InputError
+from calibrant.measures.cumulative import curve_need, curve_of
 
 #: Points of a curve, and bars of the histogram: what a picture can show.
 POINTS, BARS = 101, 40
@@ -155,70 +157,77 @@ def bars_need(diagram: Diagram) -> BoolArray:
     return thresholds_need(diagram, _EDGES)
 
 
-_costs_need = partial(costs_need, at=_COSTS)
-#: What must be opened for the curves.
-CURVES_NEED: tuple[Needs, ...] = (
-    partial(points_need, shares=_SHARES),
-    partial(curve_need, points=POINTS),
-    _costs_need,
-    bars_need,
-    minorant_need,
-    QUICK.need,
-)
+def _fit_need(diagram: Diagram) -> BoolArray:
+    return points_need(diagram, _SHARES) | diagram.once(minorant_need)
 
 
-def curves_of(
-    diagram: Diagram, confidence: float, seed: int, *, independent: bool = True
-) -> Curves:
-    """Read the curves off a diagram resolved for them; only independent rows have bands."""
-    counts = diagram.totals.are_counts
-    claims = independent and counts and diagram.weight <= 2**53
-    at = points_of(diagram, _SHARES)
-    steps = curve_of(diagram, POINTS)
-    drawn = claims and confidence <= MOST_DRAWN
-    difference = _difference(diagram, steps, confidence, seed) if drawn else (None, None)
-    reliability = None
-    if not diagram.hides(minorant_need) and diagram.single[at - 1].all():
-        reliability = _reliability(diagram, confidence, seed, claims=claims)
-    return Curves(
-        reliability=reliability,
-        difference=DifferenceCurve(steps.score, steps.share, steps.difference, *difference),
-        cost=cost_curve_of(diagram, _COSTS) if not diagram.hides(_costs_need) else None,
-        scores=None if diagram.hides(bars_need) else _histogram(diagram),
-    )
+def _difference_need(diagram: Diagram) -> BoolArray:
+    return curve_need(diagram, POINTS) | diagram.once(QUICK.need)
+
+
+_COST = costs_at(_COSTS, cost_curve_of)
+
+
+def curves(**how: Any) -> dict[str, Statistic[Any]]:
+    """Return each curve as a statistic; bands have a confidence, a seed, and independent rows."""
+    fit, difference = partial(_reliability, **how), partial(_difference, **how)
+    return {
+        "reliability": Statistic("the reliability curve", fit, _fit_need),
+        "difference": Statistic("the difference", difference, _difference_need, bounded=True),
+        "cost": _COST,
+        "scores": Statistic("the histogram", _histogram, bars_need),
+    }
+
+
+def curves_of(source: Source, diagram: Diagram, **how: Any) -> Curves:
+    """Read the curves off a diagram opened for them."""
+    found = curves(**how)
+    values = zip(found, values_of(source, diagram, *found.values()), strict=True)
+    known: dict[str, Any] = {
+        name: None if isinstance(value, InputError) else value for name, value in values
+    }
+    return Curves(**known)
+
+
+def _claims(diagram: Diagram, independent: bool) -> bool:
+    return independent and diagram.totals.are_counts and diagram.weight <= 2**53
 
 
 def _reliability(
-    diagram: Diagram, confidence: float, seed: int, *, claims: bool
+    diagram: Diagram, _sums: RowSums, *, confidence: float, seed: int, independent: bool
 ) -> ReliabilityCurve:
     at = points_of(diagram, _SHARES)
     score, observed = diagram.cells.score[at - 1], fit_at(diagram, at)
-    if not claims:
+    if not _claims(diagram, independent):
         return ReliabilityCurve(score, observed, None, None, None, None)
     ends = reliability_ends(diagram, at, confidence)
     if confidence > MOST_DRAWN:
         return ReliabilityCurve(score, observed, *ends, None, None)
-    [band] = consistency_ends(
-        diagram, at, ("reliability",), confidence=confidence, drawing=QUICK, seed=seed
+    band = consistency_ends(
+        diagram, at, curve="reliability", confidence=confidence, drawing=QUICK, seed=seed
     )
     return ReliabilityCurve(score, observed, *ends, *band)
 
 
 def _difference(
-    diagram: Diagram, steps: CumulativeCurve, confidence: float, seed: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return the band under calibration at the points of the curve; before any row it is 0."""
+    diagram: Diagram, _sums: RowSums, *, confidence: float, seed: int, independent: bool
+) -> DifferenceCurve:
+    """Return the curve, with the band under calibration; before any row that is 0."""
+    steps = curve_of(diagram, POINTS)
+    curve = (steps.score, steps.share, steps.difference)
+    if not _claims(diagram, independent) or confidence > MOST_DRAWN:
+        return DifferenceCurve(*curve, None, None)
     at = np.searchsorted(diagram.weight_before / diagram.weight, steps.share[1:])
     at = np.unique(np.maximum(at, 1))
-    [(lower, upper)] = consistency_ends(
-        diagram, at, ("cumulative",), confidence=confidence, drawing=QUICK, seed=seed
+    lower, upper = consistency_ends(
+        diagram, at, curve="cumulative", confidence=confidence, drawing=QUICK, seed=seed
     )
     share = diagram.weight_before[at] / diagram.weight
     place = np.searchsorted(share, steps.share[1:])
-    return np.append(0.0, lower[place]), np.append(0.0, upper[place])
+    return DifferenceCurve(*curve, np.append(0.0, lower[place]), np.append(0.0, upper[place]))
 
 
-def _histogram(diagram: Diagram) -> Histogram:
+def _histogram(diagram: Diagram, _sums: RowSums) -> Histogram:
     bar = np.minimum((diagram.cells.low * BARS).astype(np.int64), BARS - 1)
     share = np.bincount(bar, diagram.cells.weight, BARS) / diagram.weight
     return Histogram(_EDGES[:-1], _EDGES[1:], share)

@@ -13,8 +13,10 @@ import numpy as np
 
 from calibrant._types import FloatArray
 from calibrant.auditing.advice import advice_need
-from calibrant.auditing.curves import CURVES_NEED, Curves, curves_of
+from calibrant.auditing.curves import Curves, curves, curves_of
 from calibrant.core.diagram import TOLERANCE, Diagram, Source, resolve
+from calibrant.core.tally import Tally
+from calibrant.data.predictions import TallyData
 from calibrant.errors import InputError
 
 
@@ -42,7 +44,7 @@ class Details:
     @cached_property
     def opened(self) -> Diagram:
         """The diagram, opened as far as curves and advice need."""
-        needs = (*CURVES_NEED, advice_need)
+        needs = (*(one.needs for one in curves().values()), advice_need)
         if self._source is None:
             if any(self.diagram.hides(need) for need in needs):
                 raise _rows_gone()
@@ -54,7 +56,11 @@ class Details:
 
     def curves(self, confidence: float, seed: int, *, independent: bool) -> Curves:
         """Return what pictures show."""
-        return curves_of(self.opened, confidence, seed, independent=independent)
+        opened, source = self.opened, self._source
+        if source is None:
+            source = TallyData(Tally(0, opened.cells, opened.totals))
+        how = {"confidence": confidence, "seed": seed, "independent": independent}
+        return curves_of(source, opened, **how)
 
 
 def _check_same(opened: Diagram, before: Diagram) -> None:

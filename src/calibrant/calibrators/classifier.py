@@ -30,6 +30,7 @@ from calibrant._text import shown
 from calibrant._types import AnyArray, FloatArray
 from calibrant.calibrators.estimators.calibrator import Calibrator, one_class
 from calibrant.calibrators.estimators.steps import IsotonicCalibrator
+from calibrant.calibrators.registry import KINDS, calibrator_class
 from calibrant.data import refusals
 from calibrant.data.memory.targets import weights_of
 from calibrant.data.rules import plain_labels
@@ -166,6 +167,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         return self
+
+    @property
+    def _monotone_around(self) -> Any:
+        """The classifier inside if all around it is known and monotone; heirs may be neither."""
+        known = {calibrator_class(kind) for kind in KINDS if calibrator_class(kind).monotone}
+        plain = type(self) is CalibratedClassifier
+        return self.estimator_ if plain and {*map(type, self.calibrators_)} <= known else None
 
     def predict_proba(self, X: Any) -> FloatArray:  # noqa: N803
         """Return calibrated probabilities, a column for each class."""

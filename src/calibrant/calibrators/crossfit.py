@@ -82,7 +82,7 @@ def _whole_rows(
     rows = data.source.rows()
     if rows.weight is not None:
         rows = rows.take(rows.weight > 0)
-    weight = np.ones(len(rows.score)) if rows.weight is None else rows.weight
+    weight = rows.each_weight
     n = len(rows.score)
     if n < folds:
         raise too_few_for_folds(n, folds)

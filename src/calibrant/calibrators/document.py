@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path, PurePath
+from pathlib import Path
 from re import fullmatch
 from typing import Any, TypeAlias
 
@@ -14,7 +14,7 @@ from calibrant.calibrators.links import Link
 from calibrant.calibrators.reading import calibrator_unreadable, exactly
 from calibrant.calibrators.venn_abers import Pairs
 from calibrant.data import refusals
-from calibrant.errors import InputError, out_of_range, path_shown
+from calibrant.errors import InputError, check_no_file_name, out_of_range
 
 SCHEMA = "calibrant.calibrator"
 #: Version 2 adds the fingerprint of the scores; version 1 is read as well.
@@ -65,8 +65,7 @@ def _check_size(text: str) -> None:
 
 def document_in(text: object) -> dict[str, Any]:
     """Return the parts of a calibrator's JSON; text that breaks the schema is refused."""
-    if _is_name(text):
-        raise _path_given(str(text))
+    check_no_file_name(text, "calibrator", "Read it with Calibrator.load(path).")
     if not isinstance(text, str):
         raise calibrator_unreadable(f"it is not text but {type(text).__name__}")
     _check_size(text)
@@ -91,11 +90,6 @@ def document_in(text: object) -> dict[str, Any]:
     known = ["rows", "events"] + ["scores"] * (version > 1)
     exactly(document["fitted_on"], known, "fitted_on")
     return document
-
-
-def _is_name(text: object) -> bool:
-    """Whether this is the name of a file, or looks like one."""
-    return isinstance(text, PurePath) or (isinstance(text, str) and text.lower().endswith(".json"))
 
 
 def scores_in(fitted_on: dict[str, Any]) -> str | None:
@@ -123,13 +117,6 @@ def _too_many_blocks(most: int) -> InputError:
         f"This calibrator has more than {most:,} blocks, and calibrant keeps and reads at most "
         "that many. Fit one of fewer blocks, such as HistogramCalibrator with fewer bins, or "
         "PlattCalibrator or BetaCalibrator, which have two or three numbers."
-    )
-
-
-def _path_given(path: str) -> InputError:
-    return InputError(
-        f"from_json takes the text of a calibrator, and {path_shown(path)} is the name of a file. "
-        "Read it with Calibrator.load(path)."
     )
 
 

@@ -24,12 +24,11 @@ from calibrant.calibrators.fitting import Objective
 from calibrant.calibrators.folds import FOLDS
 from calibrant.calibrators.registry import KINDS, calibrator_class
 from calibrant.core.diagram import Diagram, resolve
-from calibrant.core.extremes import extremes_need
 from calibrant.core.statistic import values_of
 from calibrant.data.predictions import Predictions
-from calibrant.measures.decomposition import LOG_LOSS, brier_of
-from calibrant.measures.error import error_of
-from calibrant.measures.ranking import auc_need, auc_of
+from calibrant.measures.decomposition import BRIER, LOG_LOSS
+from calibrant.measures.error import ERROR
+from calibrant.measures.ranking import ROC_AUC, auc_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +175,11 @@ def _before(data: Predictions, pool: Pool) -> tuple[Quality, Quality | None]:
     """Measure the scores as they are; of cells the ranking alone is left open."""
     if pool.cells is None:
         return _named(*measured(as_they_are(pool))), None
-    diagram = resolve(data.source, extremes_need)
+    diagram = resolve(data.source, ERROR.needs)
     # shares of cells, whose totals the area does not read
     area, unknown = auc_of(Diagram(pool.cells, diagram.totals))
-    [loss] = values_of(data.source, diagram, LOG_LOSS)
-    found = _named(error_of(diagram)[0], brier_of(diagram), loss, area)
-    return found, Quality(0.0, 0.0, 0.0, unknown)
+    (error, _), brier, loss = values_of(data.source, diagram, ERROR, BRIER, LOG_LOSS)
+    return _named(error, brier, loss, area), Quality(0.0, 0.0, 0.0, unknown)
 
 
 def _after(pool: Pool, calibrator: Calibrator) -> tuple[Quality, Quality | None]:
@@ -205,11 +203,7 @@ def _named(error: float, brier: float, loss: float, area: float) -> Quality:
 
 
 def _quality(data: Predictions) -> Quality:
-    diagram = resolve(data.source, extremes_need, auc_need)
-    area = auc_of(diagram)[0]
-    return Quality(
-        calibration_error=error_of(diagram)[0],
-        brier_score=brier_of(diagram),
-        log_loss=values_of(data.source, diagram, LOG_LOSS)[0],
-        roc_auc=None if math.isnan(area) else area,
-    )
+    diagram = resolve(data.source, ERROR.needs, ROC_AUC.needs)
+    statistics = (ERROR, BRIER, LOG_LOSS, ROC_AUC)
+    (error, _), brier, loss, (area, _) = values_of(data.source, diagram, *statistics)
+    return _named(error, brier, loss, area)

@@ -20,7 +20,7 @@ from calibrant.calibrators.links import NO_SHARE, PLAIN_SLOPE, Link, features
 from calibrant.calibrators.venn_abers import Pairs
 from calibrant.errors import InputError
 
-Dialect: TypeAlias = Literal["duckdb", "postgres", "spark"]
+SqlDialect: TypeAlias = Literal["duckdb", "postgres", "spark"]
 DIALECTS = ("duckdb", "postgres", "spark")
 #: exp has a value in every engine from minus this to this; beyond, a probability is 0 or 1.
 _LARGEST_EXPONENT = 700.0
@@ -49,7 +49,7 @@ _LANGUAGES = {
 }
 
 
-def sql_of(function: Blocks | Link | Pairs, column: object, dialect: Dialect) -> str:
+def sql_of(function: Blocks | Link | Pairs, column: object, dialect: SqlDialect) -> str:
     """Return an expression for the probability of the score in a column."""
     errors.one_of("dialect", dialect, DIALECTS)
     if not isinstance(column, str) or not column or not is_text(column):
@@ -182,6 +182,6 @@ def _pieces(blocks: Blocks) -> list[_Piece]:
 def _too_many_for_sql(blocks: int, most: int) -> InputError:
     return InputError(
         f"This calibrator has {blocks:,} blocks, and an SQL expression would hold each of them: "
-        f"engines take minutes and gigabytes to read more than {most:,}. Use `calibrant apply` on "
-        "a file, or export it to ONNX."
+        f"engines take minutes and gigabytes to read more than {most:,}. Apply the "
+        "calibrator itself, or export it to ONNX."
     )

@@ -20,15 +20,24 @@ from calibrant._text import shown
 from calibrant._types import BoolArray, FloatArray, IntArray
 from calibrant.certificates.bounds import INDEPENDENT, band_width
 from calibrant.certificates.evidence import check_rows, evidence_of
-from calibrant.core.diagram import Diagram, everything, resolve
+from calibrant.core.diagram import Diagram, Needs, everything
 from calibrant.core.minorant import Minorant, minorant, minorant_need
 from calibrant.core.quantiles import quantile_points, quantiles_need
-from calibrant.data.predictions import data_of, warn
+from calibrant.core.statistic import RowSums, Statistic
+from calibrant.data.predictions import data_of
 from calibrant.errors import InputError
+from calibrant.measures.measured import measured
 
-_Follow: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+_Ends: TypeAlias = Callable[[Diagram, IntArray], tuple[FloatArray, FloatArray]]
 CurveName: TypeAlias = Literal["cumulative", "reliability"]
 CURVES: tuple[str, ...] = get_args(CurveName)
+_ASSUMED = {
+    "cumulative": (INDEPENDENT,),
+    "reliability": (
+        "given the scores, outcomes are independent of each other",
+        "the rate of the event does not decrease with the score",
+    ),
+}
 #: At least so many samples are drawn beyond each end of a consistency band.
 _BEYOND = 10
 #: The most confidence that bands are drawn for.
@@ -186,19 +195,34 @@ def confidence_band(
     data = data_of(y_true, y_prob, sample_weight, pos_label)
     if data.clusters is not None:
         raise errors.not_for_clusters("confidence_band", "certify")
-    shares = np.linspace(0, 1, points)
-    need = partial(points_need, shares=shares)
     check_rows(Diagram(*data.source.start()), "a band")
-    warn(data.warnings, stacklevel=2)
-    if curve == "reliability":
-        return _reliability(resolve(data.source, need, minorant_need), shares, confidence)
-    diagram = resolve(data.source, need)
-    at = points_of(diagram, shares)
-    width = band_width(evidence_of(diagram), 1 - confidence)
+    read = reliability_ends if curve == "reliability" else _cumulative_ends
+    about = (curve, "confidence", confidence, _ASSUMED[curve])
+    return measured(_band(about, points, partial(read, confidence=confidence)), data)
+
+
+def _cumulative_ends(
+    diagram: Diagram, at: IntArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
     value = diagram.walk[at] / diagram.weight
-    score = diagram.cells.high[at - 1]
-    band = (score, value, value - width, value + width)
-    return Band(*band, curve, "confidence", confidence, (INDEPENDENT,))
+    width = band_width(evidence_of(diagram), 1 - confidence)
+    return value - width, value + width
+
+
+def _band(about: tuple[Any, ...], points: int, ends: _Ends, *needs: Needs) -> Statistic[Band]:
+    """Return a band as a statistic; a tally bounds the cumulative curve alone."""
+    shares, fitted = np.linspace(0, 1, points), about[0] == "reliability"
+
+    def need(diagram: Diagram) -> BoolArray:
+        more = (*needs, minorant_need) if fitted else needs
+        return sum(map(diagram.once, more), start=points_need(diagram, shares))
+
+    def value(diagram: Diagram, _sums: RowSums) -> Band:
+        at = points_of(diagram, shares)
+        value = fit_at(diagram, at) if fitted else diagram.walk[at] / diagram.weight
+        return Band(diagram.cells.high[at - 1], value, *ends(diagram, at), *about)
+
+    return Statistic(f"a band of the {about[0]} curve", value, need, bounded=not fitted)
 
 
 def _check(curve: str, confidence: float, points: int) -> None:
@@ -232,19 +256,6 @@ def fit_at(diagram: Diagram, at: IntArray) -> FloatArray:
 def _block_values(found: Minorant, at: IntArray) -> FloatArray:
     value: FloatArray = found.value[np.searchsorted(found.first, at - 1, side="right") - 1]
     return value
-
-
-def _reliability(diagram: Diagram, shares: FloatArray, confidence: float) -> Band:
-    at = points_of(diagram, shares)
-    if not diagram.cells.single[at - 1].all():
-        raise errors.tally_hides("a band of the reliability curve")
-    lower, upper = reliability_ends(diagram, at, confidence)
-    assumptions = (
-        "given the scores, outcomes are independent of each other",
-        "the rate of the event does not decrease with the score",
-    )
-    band = (diagram.cells.score[at - 1], fit_at(diagram, at), lower, upper)
-    return Band(*band, "reliability", "confidence", confidence, assumptions)
 
 
 def reliability_ends(
@@ -326,68 +337,47 @@ def consistency_band(
     if data.clusters is not None:
         raise errors.not_for_clusters("consistency_band", "certify")
     check_rows(Diagram(*data.source.start()), "a band")
-    shares = np.linspace(0, 1, points)
-    fit = (minorant_need,) if curve == "reliability" else ()
-    diagram = resolve(data.source, partial(points_need, shares=shares), FINE.need, *fit)
-    warn(data.warnings, stacklevel=2)
-    at = points_of(diagram, shares)
-    if curve == "reliability" and not diagram.cells.single[at - 1].all():
-        raise errors.tally_hides("a band of the reliability curve")
-    [(lower, upper)] = consistency_ends(
-        diagram, at, (curve,), confidence=confidence, drawing=FINE, seed=seed
-    )
-    value = fit_at(diagram, at) if curve == "reliability" else diagram.walk[at] / diagram.weight
-    band = (diagram.cells.high[at - 1], value, lower, upper)
-    return Band(*band, curve, "consistency", confidence, ("the scores are right",))
+    ends = partial(consistency_ends, curve=curve, confidence=confidence, drawing=FINE, seed=seed)
+    about = (curve, "consistency", confidence, ("the scores are right",))
+    return measured(_band(about, points, ends, FINE.need), data)
 
 
 def consistency_ends(
-    diagram: Diagram,
-    at: IntArray,
-    curves: tuple[str, ...],
-    *,
-    confidence: float,
-    drawing: Drawing,
-    seed: int,
-) -> list[tuple[FloatArray, FloatArray]]:
-    """Return the ends of the consistency band of each curve at points of the walk."""
+    diagram: Diagram, at: IntArray, *, curve: str, confidence: float, drawing: Drawing, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the consistency band of a curve at points of the walk."""
     tail = (1 - confidence) / 2
     beyond = _BEYOND if drawing is FINE else 1
     draws = max(drawing.draws, math.ceil(beyond / tail))
-    drawn = _drawn(
-        diagram, at, curves, draws=draws, drawing=drawing, rng=np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
+    drawn = _drawn(diagram, at, curve, drawing=drawing, draws=draws, rng=rng)
+    return (
+        np.quantile(drawn, tail, axis=0, method="lower") - _ROUNDING,
+        np.quantile(drawn, 1 - tail, axis=0, method="higher") + _ROUNDING,
     )
-    return [
-        (
-            np.quantile(one, tail, axis=0, method="lower") - _ROUNDING,
-            np.quantile(one, 1 - tail, axis=0, method="higher") + _ROUNDING,
-        )
-        for one in drawn
-    ]
 
 
 def _drawn(
     diagram: Diagram,
     at: IntArray,
-    curves: tuple[str, ...],
+    curve: str,
     *,
-    draws: int,
     drawing: Drawing,
+    draws: int,
     rng: np.random.Generator,
-) -> list[FloatArray]:
-    """Draw the curves at the points, again and again, as they would be for calibrated scores."""
+) -> FloatArray:
+    """Draw the curve at the points, again and again, as it would be for calibrated scores."""
     ends, weight, score = _groups(diagram, at, drawing)
     mass = weight * score
     shown = np.searchsorted(ends, at)
-    follow: list[_Follow] = [_cumulative if one == "cumulative" else _fitted for one in curves]
+    follow = _cumulative if curve == "cumulative" else _fitted
     times = max(1, _BATCH // len(ends))
-    parts: list[list[FloatArray]] = [[] for _ in curves]
+    parts = []
     for start in range(0, draws, times):
         size = (min(times, draws - start), len(ends))
         events = rng.binomial(np.rint(weight).astype(np.int64), score, size)
-        for part, one in zip(parts, follow, strict=True):
-            part.append(one(events - mass, weight, mass)[:, shown])
-    return [np.concatenate(part) for part in parts]
+        parts.append(follow(events - mass, weight, mass)[:, shown])
+    return np.concatenate(parts)
 
 
 def _groups(

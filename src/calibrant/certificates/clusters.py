@@ -71,7 +71,7 @@ def clustered(data: Predictions, estimand: Estimand, max_cluster_size: int | Non
     """Arrange rows of clusters by score; `estimand` says what counts once, a row or a cluster."""
     rows, codes = data.source.rows(), data.clusters
     assert codes is not None  # noqa: S101 (callers have looked)
-    weight = np.ones(len(rows.score)) if rows.weight is None else rows.weight
+    weight = rows.each_weight
     order = np.argsort(rows.score, kind="stable")
     order = order[weight[order] > 0]
     score, label, weight = rows.score[order], rows.label[order].astype(float), weight[order]

@@ -67,10 +67,7 @@ def check_rows(diagram: Diagram, what: str) -> None:
     """Refuse soft labels and non-integer weights: the claim is about rows."""
     if diagram.weight > 2**53:
         raise _counts_too_large(diagram.weight)
-    if not diagram.totals.labels_binary:
-        raise errors.needs_binary(what)
-    if not diagram.totals.weights_integer:
-        raise errors.needs_row_counts(what)
+    diagram.totals.check_counts(what)
 
 
 def too_good(diagram: Diagram, error: float | None = None) -> bool:

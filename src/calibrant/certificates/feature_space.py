@@ -39,11 +39,9 @@ def steps_of(model: Any) -> list[Any]:
     if kind_of(model) == "Pipeline":
         kept = [step for _, step in model.steps if step not in (None, "passthrough")]
         return [part for step in kept for part in steps_of(step)]
-    if type(model).__module__ == "calibrant.calibrators.classifier":
-        kinds = {type(one) for one in getattr(model, "calibrators_", [])}
-        ours = all(kind.__module__.startswith("calibrant.calibrators.") for kind in kinds)
-        if ours and all(kind.monotone for kind in kinds):
-            return steps_of(model.estimator_)
+    inside = getattr(model, "_monotone_around", None)
+    if inside is not None:
+        return steps_of(inside)
     folds = getattr(model, "calibrated_classifiers_", [])
     if kind_of(model) == "CalibratedClassifierCV" and len(folds) == 1:  # not a mean of several
         return steps_of(folds[0].estimator)

@@ -15,7 +15,7 @@ ENOUGH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class PValue:
     """A p-value by drawing.
 
     Attributes
@@ -34,7 +34,7 @@ class Drawn:
     error: float
 
 
-def drawn_p_value(reached: Iterable[BoolArray], enough: int = ENOUGH) -> Drawn:
+def drawn_p_value(reached: Iterable[BoolArray], enough: int = ENOUGH) -> PValue:
     """Count draws that reach the observed value, until there are `enough` or no draws are left.
 
     If the h-th one is draw l the p-value is h / l. If there are only k < h in all N draws it is
@@ -50,7 +50,7 @@ def drawn_p_value(reached: Iterable[BoolArray], enough: int = ENOUGH) -> Drawn:
 
     Returns
     -------
-    Drawn
+    PValue
         The standard error is p sqrt((1 - p) / h) if it stopped, because l has a negative binomial
         distribution, and sqrt(p (1 - p) / N) if not.
 
@@ -80,7 +80,7 @@ def drawn_p_value(reached: Iterable[BoolArray], enough: int = ENOUGH) -> Drawn:
         if count + more >= enough:
             made += int(np.flatnonzero(part)[enough - count - 1]) + 1
             p_value = enough / made
-            return Drawn(p_value, made, p_value * math.sqrt((1 - p_value) / enough))
+            return PValue(p_value, made, p_value * math.sqrt((1 - p_value) / enough))
         count, made = count + more, made + len(part)
     p_value = (1 + count) / (made + 1)
-    return Drawn(p_value, made, math.sqrt(p_value * (1 - p_value) / made))
+    return PValue(p_value, made, math.sqrt(p_value * (1 - p_value) / made))

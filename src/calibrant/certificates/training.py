@@ -110,7 +110,7 @@ class TrainingCertificate:
         return self.sentence
 
 
-class _Family(NamedTuple):
+class _Class(NamedTuple):
     """What a fitted model could have been, whatever the labels."""
 
     words: str
@@ -168,7 +168,7 @@ def certify_estimator(
     outcome = outcome_of(model, y_train, "y_train")
     scores = model.predict_proba(X_train)[:, 1]
     error = calibration_error(outcome, scores)
-    family = _family(model, X_train, len(outcome))
+    family = _class(model, X_train, len(outcome))
     upper = 1.0
     if family.complexity is not None:
         level = 1 - (1 - confidence) * family.spent
@@ -212,21 +212,21 @@ def outcome_of(model: Any, y: Any, name: str) -> BoolArray:
     return event
 
 
-def _family(model: Any, X: Any, rows: int) -> _Family:  # noqa: N803
+def _class(model: Any, X: Any, rows: int) -> _Class:  # noqa: N803
     *before, last = steps_of(model)
     kind = kind_of(last)
     if kind in _FORESTS:
-        return _Family(f"a {_FORESTS[kind]} can memorise any labels")
+        return _Class(f"a {_FORESTS[kind]} can memorise any labels")
     if kind in _LINEAR and getattr(last, "kernel", "linear") != "linear":
-        return _Family("a kernel machine has as many dimensions as rows, and can fit any labels")
+        return _Class("a kernel machine has as many dimensions as rows, and can fit any labels")
     if kind not in _LINEAR | _TREES:
-        return _Family(f"how rich the class of {type(last).__name__} is, is not known here")
+        return _Class(f"how rich the class of {type(last).__name__} is, is not known here")
     shape = np.shape(X)
     space = features_after(
         before, Space(shape[1] if len(shape) == 2 else 0), linear=kind in _LINEAR
     )
     if isinstance(space, str):
-        return _Family(f"what {space} does to the rows before is not counted here")
+        return _Class(f"what {space} does to the rows before is not counted here")
     if kind in _LINEAR:
         return _linear(last, space.features, rows)
     return _tree(last, space.features, rows, X)
@@ -244,19 +244,19 @@ _FORESTS = {
 }
 
 
-def _linear(model: Any, features: int, rows: int) -> _Family:
+def _linear(model: Any, features: int, rows: int) -> _Class:
     if np.shape(getattr(model, "coef_", ()))[:1] != (1,):
-        return _Family(f"how rich the class of {type(model).__name__} is, is not known here")
+        return _Class(f"how rich the class of {type(model).__name__} is, is not known here")
     named = counted(features, "feature")
     if rows <= features:
         words = f"{counted(rows, 'independent row')} of {named} can have any labels"
-        return _Family(words, of_linear(rows, features))
-    return _Family(f"it is one of the linear classifiers of {named}", of_linear(rows, features))
+        return _Class(words, of_linear(rows, features))
+    return _Class(f"it is one of the linear classifiers of {named}", of_linear(rows, features))
 
 
-def _tree(model: Any, features: int, rows: int, X: Any) -> _Family:  # noqa: N803
+def _tree(model: Any, features: int, rows: int, X: Any) -> _Class:  # noqa: N803
     if not hasattr(X, "toarray") and _has_missing(X):
-        return _Family("a tree that sends missing values where it likes is not counted here")
+        return _Class("a tree that sends missing values where it likes is not counted here")
     leaves, chosen, spent = int(model.get_n_leaves()), "found to have", 1.0
     most = _most_leaves(model)
     if most is not None and leaves <= most:
@@ -268,7 +268,7 @@ def _tree(model: Any, features: int, rows: int, X: Any) -> _Family:  # noqa: N80
         f"it is one of the trees of {counted(features, 'feature')}, {chosen} "
         f"{counted(leaves, 'leaf', 'leaves')}"
     )
-    return _Family(words, of_tree(rows, leaves, features), spent)
+    return _Class(words, of_tree(rows, leaves, features), spent)
 
 
 def _has_missing(X: Any) -> bool:  # noqa: N803

@@ -54,10 +54,7 @@ def command(
             "and those above 1 minus it down, such as 0.001 if there are scores of 0 and 1."
         ),
     ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write a report to this HTML file, in place of one that is there."),
-    ] = None,
+    html: options.Html = None,
     markdown: Annotated[
         Path | None,
         typer.Option(help="Write the findings to this Markdown file, in place of one there is."),

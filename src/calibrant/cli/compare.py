@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,10 +32,7 @@ def command(
     confidence: options.Confidence = 0.95,
     quiet: options.Quiet = False,
     json: options.Json = False,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write a report to this HTML file, in place of one that is there."),
-    ] = None,
+    html: options.Html = None,
     title: Annotated[str | None, typer.Option(help="With --html: title of the report.")] = None,
 ) -> None:
     """Compare several models on the same rows, and say which differences are proved or significant.

@@ -10,7 +10,7 @@ import typer
 
 from calibrant._text import visible
 from calibrant._writing import check_new, write_whole
-from calibrant.calibrators.export_sql import Dialect
+from calibrant.calibrators.export_sql import SqlDialect
 from calibrant.cli import options
 from calibrant.cli.output import print_written, printed
 from calibrant.errors import InputError
@@ -23,7 +23,7 @@ def command(
         str | None, typer.Option(help="With --to sql: the column of scores; p if not given.")
     ] = None,
     dialect: Annotated[
-        Dialect | None, typer.Option(help="With --to sql: the engine; duckdb if not given.")
+        SqlDialect | None, typer.Option(help="With --to sql: the engine; duckdb if not given.")
     ] = None,
     output: Annotated[
         Path | None,

@@ -5,6 +5,7 @@ A command declares all of its options; those that say what to read are read by `
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -50,6 +51,10 @@ PosLabel = Annotated[str | None, typer.Option(help="The label that is the event.
 Soft = Annotated[bool, typer.Option("--soft", help="Labels are fractions between 0 and 1.")]
 DropMissing = Annotated[
     bool, typer.Option("--drop-missing", help="Leave out rows with a missing value.")
+]
+Html = Annotated[
+    Path | None,
+    typer.Option(help="Write a report to this HTML file, in place of one that is there."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]

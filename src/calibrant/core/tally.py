@@ -133,6 +133,15 @@ class Totals:
         """Whether rows are counts of events and of others: 0/1 labels, whole weights."""
         return self.labels_binary and self.weights_integer
 
+    def check_counts(self, what: str) -> None:
+        """Refuse soft labels and non-integer weights: the claim is about rows."""
+        if not self.labels_binary:
+            raise errors.needs_binary(what)
+        if not self.weights_integer:
+            raise errors.InputError(
+                f"Weights must be whole numbers (row counts) for {what}: it is a claim about rows."
+            )
+
     def __add__(self, other: Totals) -> Totals:
         return Totals(
             self.ff + other.ff,
@@ -261,6 +270,8 @@ def _refused(why: str) -> errors.InputError:
 
 
 def _parsed(text: str) -> dict[str, Any]:
+    way_out = "Read the file: Tally.from_json(Path(...).read_text())."
+    errors.check_no_file_name(text, "tally", way_out)
     try:
         document = json.loads(text)
     except (ValueError, TypeError, RecursionError) as error:

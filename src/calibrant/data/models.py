@@ -80,7 +80,7 @@ class ArrayModels:
         sources = [one.source for one in self._data if isinstance(one.source, ArraySource)]
         for chunks in zip(*(source.numbered_chunks() for source in sources), strict=True):
             rows = [chunk[2] for chunk in chunks]
-            weight = np.ones(len(rows[0].score)) if rows[0].weight is None else rows[0].weight
+            weight = rows[0].each_weight
             hits = [np.where(one.label, one.score, 1 - one.score) for one in rows]
             with np.errstate(divide="ignore"):
                 logs = [-np.log(hit) for hit in hits]

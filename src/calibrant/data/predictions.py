@@ -303,7 +303,7 @@ def data_of(
         "prob": prob,
         "weight": weight,
     }
-    if isinstance(y_true, Predictions | Tally):
+    if isinstance(y_true, Predictions | Tally | TallyData):
         given = [name for name, value in others.items() if value is not None]
         if given:
             raise refusals.argument_superfluous(given, type(y_true).__name__)

@@ -8,21 +8,23 @@ the diagram from below, so that the best costs for all p are the convex minorant
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from calibrant import errors
 from calibrant._figures import figure
 from calibrant._types import BoolArray, FloatArray, IntArray
-from calibrant.core.diagram import Diagram, Source, resolve
+from calibrant.core.diagram import Diagram
 from calibrant.core.minorant import minorant
 from calibrant.core.statistic import Statistic
 from calibrant.decisions.costs import doubles
 from calibrant.measures.measured import measured
 
+T = TypeVar("T")
 #: The grid without `at`: multiples of 1/512, which are edges of cells.
 _GRID = np.linspace(0, 1, 513)
 #: Thresholds whose net benefit is printed.
@@ -117,7 +119,7 @@ def below(diagram: Diagram, at: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def cost_curve_of(diagram: Diagram, at: FloatArray) -> CostCurve:
-    """Read the curve off a diagram resolved by `resolved_for`."""
+    """Read the curve off a diagram opened for costs at these p."""
     rate = float(diagram.cells.positives.sum()) / diagram.weight
     weight, positives = below(diagram, at)
     base = at * (1 - rate)
@@ -227,27 +229,20 @@ def cost_curve(
     >>> curve.cost.tolist(), curve.best.tolist()
     ([0.25], [0.125])
     """
-    grid = grid_of(at)
-    statistic = Statistic(
-        "the cost curve",
-        lambda diagram, _sums: cost_curve_of(diagram, grid),
-        partial(costs_need, at=grid),
-    )
+    statistic = costs_at(grid_of(at), cost_curve_of)
     return measured(statistic, y_true, y_prob, sample_weight, pos_label, fine=True)
+
+
+def costs_at(
+    at: FloatArray, read: Callable[[Diagram, FloatArray], T], name: str = "the cost curve"
+) -> Statistic[T]:
+    """Return what is read off the costs at these p as a statistic."""
+    return Statistic(name, lambda diagram, _sums: read(diagram, at), partial(costs_need, at=at))
 
 
 def costs_need(diagram: Diagram, at: FloatArray) -> BoolArray:
     """Mark the cells that costs at these p need: those of thresholds, and of the best ones."""
     return thresholds_need(diagram, at) | envelope_need(diagram, at)
-
-
-def resolved_for(source: Source, at: FloatArray, what: str) -> Diagram:
-    """Open what costs at these p need; refuse a tally that hides some of it."""
-    need = partial(costs_need, at=at)
-    diagram = resolve(source, need)
-    if diagram.hides(need):
-        raise errors.tally_hides(what)
-    return diagram
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -18,9 +18,11 @@ from calibrant.certificates.certificate import Certificate, percent
 from calibrant.certificates.certify import certificate_for
 from calibrant.certificates.evidence import WERE_THESE, too_good
 from calibrant.certificates.specification import METHODS, CertificateSpec, Method
-from calibrant.data.predictions import data_of, warn
+from calibrant.core.diagram import Diagram
+from calibrant.data.predictions import data_of
 from calibrant.decisions.costs import amount, costs_of
-from calibrant.decisions.regret import decision_cost_of, decision_diagram
+from calibrant.decisions.regret import decision_cost
+from calibrant.measures.measured import measured
 
 #: Methods whose bound is not about a model fixed before and the population, as that on the regret.
 _ALONE = ("isotonic", "fixed_design")
@@ -213,10 +215,8 @@ def price_of_miscalibration(
         raise errors.not_for_clusters(
             "price_of_miscalibration", "certify, whose bound times the sum of the costs is a cap"
         )
-    warn(data.warnings, stacklevel=2)
     certificate = certificate_for(data, spec)
-    diagram = decision_diagram(data, costs)
-    found = decision_cost_of(diagram, costs, each)
+    start, found = Diagram(*data.source.start()), measured(decision_cost(costs, each), data)
     regret, at_most = found.regret, found.regret_at_most
     assert regret is not None and at_most is not None  # noqa: PT018, S101 (one threshold, rows)
     cap = costs.scale * certificate.upper
@@ -228,7 +228,7 @@ def price_of_miscalibration(
         currency=currency,
         least_calibration_error=regret / costs.scale,
         certificate=certificate,
-        fitted_here=not alone and too_good(diagram, certificate.c_emp_at_most),
+        fitted_here=not alone and too_good(start, certificate.c_emp_at_most),
     )
 
 

@@ -150,17 +150,12 @@ def loss_ratio(
     rows, other = data.source.rows(), scores_of(after, "after")
     if len(other) != len(rows.score):
         raise refusals.lengths_differ([("before", len(rows.score)), ("after", len(other))])
-    totals = data.source.start()[1]
-    if not totals.labels_binary:
-        raise errors.needs_binary("a loss ratio")
-    if not totals.weights_integer:
-        raise errors.needs_row_counts("a loss ratio")
+    data.source.start()[1].check_counts("a loss ratio")
     warn(data.warnings, stacklevel=2)
-    weight = np.ones(len(other)) if rows.weight is None else rows.weight
     tail = (1 - confidence) / 2
     columns = []
     for one in grid.tolist():
-        counts = _kinds(one, rows.label, rows.score, other, weight)
+        counts = _kinds(one, rows.label, rows.score, other, rows.each_weight)
         columns.append(_at(one, counts, tail, draws, rng))
     ratio, lower, upper, mean_before, mean_after = np.array(columns).T
     return LossRatio(grid, ratio, lower, upper, mean_before, mean_after, confidence)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from calibrant import errors
 from calibrant._figures import figure
+from calibrant._types import FloatArray
 from calibrant.core.diagram import Diagram
+from calibrant.core.statistic import Statistic
 from calibrant.data.predictions import Predictions, TallyData, data_of, warn
 from calibrant.decisions.costs import Costs, costs_by_row, costs_of, differ_by_row
-from calibrant.decisions.curve import below, cost_curve_of, resolved_for
+from calibrant.decisions.curve import below, cost_curve_of, costs_at
 from calibrant.decisions.excess import slack
+from calibrant.measures.measured import measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,21 +149,21 @@ def expected_cost(
         warn(data.warnings, stacklevel=2)
         return _cost_by_row(data, false_positive, false_negative, confidence)
     costs = costs_of(false_positive, false_negative, matrix)
-    diagram = decision_diagram(data, costs)
-    warn(data.warnings, stacklevel=2)
-    found = decision_cost_of(diagram, costs, confidence)
+    found = measured(decision_cost(costs, confidence), data)
     # Hoeffding's bound is for independent rows
     return found if data.clusters is None else replace(found, regret_at_most=None)
 
 
-def decision_diagram(data: Predictions | TallyData, costs: Costs) -> Diagram:
-    """Resolve what decisions at one threshold need."""
-    return resolved_for(data.source, np.array([costs.threshold]), "the cost of decisions")
+def decision_cost(costs: Costs, confidence: float) -> Statistic[DecisionCost]:
+    """Return the cost of decisions at one threshold as a statistic."""
+    read = partial(_decision_cost_of, costs=costs, confidence=confidence)
+    return costs_at(np.array([costs.threshold]), read, "the cost of decisions")
 
 
-def decision_cost_of(diagram: Diagram, costs: Costs, confidence: float) -> DecisionCost:
-    """Read the costs off a diagram resolved for them."""
-    curve = cost_curve_of(diagram, np.array([costs.threshold]))
+def _decision_cost_of(
+    diagram: Diagram, at: FloatArray, costs: Costs, confidence: float
+) -> DecisionCost:
+    curve = cost_curve_of(diagram, at)
     weight, positives = (float(share[0]) * diagram.weight for share in below(diagram, curve.p))
     events = float(diagram.cells.positives.sum())
     regret = float(curve.regret[0]) * costs.scale
@@ -192,7 +196,7 @@ def _cost_by_row(
     n = len(rows.score)
     a, b = costs_by_row(false_positive, false_negative, n)
     act = rows.score >= a / (a + b)
-    weight = np.ones(n) if rows.weight is None else rows.weight
+    weight = rows.each_weight
     label = rows.label.astype(np.float64)
     share = weight / weight.sum()
     wrongly, missed = share * a * (1 - label), share * b * label
@@ -255,8 +259,7 @@ def best_threshold(
     >>> cb.best_threshold(y_true, y_prob, false_positive=1, false_negative=1)
     0.4
     """
-    costs = costs_of(false_positive, false_negative, matrix)
-    data = data_of(y_true, y_prob, sample_weight, pos_label)
-    diagram = decision_diagram(data, costs)
-    warn(data.warnings, stacklevel=2)
-    return float(cost_curve_of(diagram, np.array([costs.threshold])).best_threshold[0])
+    at = np.array([costs_of(false_positive, false_negative, matrix).threshold])
+    statistic = costs_at(at, cost_curve_of, "the cost of decisions")
+    found = measured(statistic, y_true, y_prob, sample_weight, pos_label)
+    return float(found.best_threshold[0])

@@ -1,6 +1,6 @@
 """Data sets as numbers, categories and labels: the paper's two, and some that need no file.
 
-UCI Adult and Covertype are not part of calibrant. `--data-dir` or CALIBRANT_DATA names a folder
+UCI Adult and Covertype are not part of calibrant. `data_dir=` or CALIBRANT_DATA names a folder
 that has them; otherwise they are downloaded from the UCI repository (CC BY 4.0) and kept in a
 cache. Either way their hashes are checked.
 """

@@ -14,7 +14,7 @@ from calibrant._figures import figure
 from calibrant.core.diagram import Diagram, Source
 from calibrant.core.statistic import RowSums, Statistic
 from calibrant.core.tally import Cells
-from calibrant.errors import InputError, clip_or_none, inner_share, needs_binary, needs_row_counts
+from calibrant.errors import InputError, clip_or_none, inner_share
 from calibrant.measures.logistic import Climb, fitted, intercept_ends, one_odds
 from calibrant.measures.measured import measured
 
@@ -72,7 +72,7 @@ def _logistic_of(
     A model that has no finite estimate gives the reason instead. `clip` moves scores into
     [clip, 1 - clip].
     """
-    _check_counts(diagram)
+    diagram.totals.check_counts("an interval")
     cells = diagram.cells
     if (cells.positives == 0).all() or (cells.positives == cells.weight).all():
         raise _no_estimate("calibration slope or intercept", "there is only one class")
@@ -121,7 +121,7 @@ def _ratio_of(diagram: Diagram, confidence: float) -> Estimate:
     """
     from scipy.special import ndtri
 
-    _check_counts(diagram)
+    diagram.totals.check_counts("an interval")
     observed = diagram.positives
     expected = observed - float(diagram.walk[-1])
     if expected <= 0:
@@ -148,13 +148,6 @@ def clopper_pearson(events: float, rows: float, confidence: float) -> tuple[floa
     lower = float(betaincinv(events, others + 1, tail)) if events > 0 else 0.0
     upper = float(betaincinv(events + 1, others, 1 - tail)) if others > 0 else 1.0
     return lower, upper
-
-
-def _check_counts(diagram: Diagram) -> None:
-    if not diagram.totals.labels_binary:
-        raise needs_binary("an interval")
-    if not diagram.totals.weights_integer:
-        raise needs_row_counts("an interval")
 
 
 def logistic(

@@ -134,6 +134,7 @@ BRIER_PARTS: Statistic[ScoreParts] = Statistic(
     lambda diagram, _sums: brier_parts_of(diagram, minorant(diagram)),
     minorant_need,
 )
+BRIER: Statistic[float] = Statistic("the Brier score", lambda diagram, _sums: brier_of(diagram))
 LOG_LOSS: Statistic[float] = Statistic("the log loss", _log_loss_of, sums=_log_loss_sums)
 LOG_LOSS_PARTS: Statistic[ScoreParts] = Statistic(
     "the log loss",

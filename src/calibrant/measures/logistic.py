@@ -35,7 +35,7 @@ class LogisticSums(NamedTuple):
 
 
 #: Sums of logistic models, given the intercept and slope of each.
-Look: TypeAlias = Callable[[list[tuple[float, float]]], list[LogisticSums] | None]
+SumsAt: TypeAlias = Callable[[list[tuple[float, float]]], list[LogisticSums] | None]
 #: Newton's method doubles the digits with each step, so after a step this small it is done.
 _SMALL_STEP = 4e-7
 #: The secant adds about as many as it had one step before.
@@ -107,7 +107,7 @@ class Climb:
         return max(1.0, self.residuals - len(self._newton.point))
 
     def restart(self) -> None:
-        """Look again from where it stands, at other data."""
+        """SumsAt again from where it stands, at other data."""
         self._newton.restart()
         self.done = self.failed = False
 
@@ -170,7 +170,7 @@ class End:
         return self._point + self._side * (self._distance if self.done else self._outer)
 
     def restart(self) -> None:
-        """Look again from where it stands, at other data."""
+        """SumsAt again from where it stands, at other data."""
         self._inner, self._outer = 0.0, math.inf
         self._last: tuple[float, float] | None = None
         self._steps = (math.inf, math.inf)
@@ -273,7 +273,7 @@ def _spread_sums(clipped: bool) -> Sums:
     return Sums(away, away.squared())
 
 
-def rows_look(source: Source, clip: float | None) -> Look:
+def rows_look(source: Source, clip: float | None) -> SumsAt:
     """Return what adds up models over the rows, scores moved into [clip, 1 - clip] if it is given.
 
     It is a function that gives None where there are no rows to look at.
@@ -363,8 +363,8 @@ class _CellOdds:
         return found
 
 
-def _all_done(climbs: Sequence[Climb] | Sequence[End], look: Look) -> None:
-    """Look until all of them have arrived, or it takes too long."""
+def _all_done(climbs: Sequence[Climb] | Sequence[End], look: SumsAt) -> None:
+    """SumsAt until all of them have arrived, or it takes too long."""
     for _ in range(_MOST_LOOKS):
         active = [climb for climb in climbs if not (climb.done or climb.failed)]
         if not active:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import calibrant as cb
 from calibrant.data.engine.checks import facts_of
-from calibrant.data.engine.scan import glance
+from calibrant.data.engine.scan import scan
 from calibrant.data.engine.source import FrameSource, open_table
 from calibrant.data.memory.source import ArraySource
 from calibrant.data.rules import Roles
@@ -18,8 +18,8 @@ from reference.engines import CONNECTION
 ROLES = Roles("y", "p", None)
 
 
-def glanced(table):
-    return glance(open_table(table).columns(ROLES.columns()), ROLES, None, fine=False)
+def scanned(table):
+    return scan(open_table(table).columns(ROLES.columns()), ROLES, None, fine=False)
 
 
 def lazy(label, prob):
@@ -36,26 +36,26 @@ def test_an_odd_label_is_seen_whatever_its_score(odd, score):
     rng = np.random.default_rng(0)
     prob = np.append(rng.random(500), score)
     label = [*rng.integers(0, 2, 500).tolist(), odd]
-    assert glanced(lazy(label[:-1], prob[:-1])) is not None
-    assert glanced(lazy(label, prob)) is None
+    assert scanned(lazy(label[:-1], prob[:-1])) is not None
+    assert scanned(lazy(label, prob)) is None
 
 
 @pytest.mark.parametrize("odd", ODD_SCORES)
 def test_an_odd_score_is_seen(odd):
     rng = np.random.default_rng(1)
     prob, label = rng.random(500).tolist(), rng.integers(0, 2, 501)
-    assert glanced(lazy(label, [*prob, odd])) is None
+    assert scanned(lazy(label, [*prob, odd])) is None
 
 
 def test_all_labels_odd_in_the_same_way():
     prob = np.random.default_rng(2).random(300)
     for label in (2, -1, 7):
-        assert glanced(lazy(np.full(300, label), prob)) is None
+        assert scanned(lazy(np.full(300, label), prob)) is None
 
 
 def test_no_rows_are_left_to_the_long_look():
     table = pl.LazyFrame({"y": [], "p": []}, schema={"y": pl.Int64, "p": pl.Float64})
-    assert glanced(table) is None
+    assert scanned(table) is None
 
 
 @given(
@@ -76,7 +76,7 @@ def test_no_rows_are_left_to_the_long_look():
 def test_what_passes_is_what_the_rules_allow(rows):
     label, prob = zip(*rows, strict=True)
     allowed = set(label) <= {0, 1} and all(0 <= p <= 1 for p in prob)
-    found = glanced(lazy(label, prob))
+    found = scanned(lazy(label, prob))
     if not allowed:
         assert found is None
     elif found is None:
@@ -91,7 +91,7 @@ def test_what_passes_is_what_the_rules_allow(rows):
         assert np.isclose(totals.fy, found.totals.fy, rtol=1e-12)
 
 
-def test_a_glance_gives_the_cells_of_a_look_and_a_tally():
+def test_a_scan_gives_the_cells_of_a_look_and_a_tally():
     rng = np.random.default_rng(3)
     prob = np.round(rng.random(5000), 3)
     label = (rng.random(5000) < prob).astype(int)

@@ -25,7 +25,7 @@ from calibrant.calibrators.document import (
     text_of,
 )
 from calibrant.calibrators.export_onnx import Dtype, onnx_of
-from calibrant.calibrators.export_sql import Dialect, sql_of
+from calibrant.calibrators.export_sql import SqlDialect, sql_of
 from calibrant.calibrators.fingerprint import fingerprint_of
 from calibrant.calibrators.reading import calibrator_unreadable, exactly, number_in
 from calibrant.calibrators.registry import KINDS, calibrator_class
@@ -134,7 +134,7 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
         }
         return written(json.dumps(document, allow_nan=False, default=operator.index), path)
 
-    def to_sql(self, column: str, dialect: Dialect = "duckdb") -> str:
+    def to_sql(self, column: str, dialect: SqlDialect = "duckdb") -> str:
         """Return the fitted calibrator as one SQL expression, for a view or a query.
 
         Parameters

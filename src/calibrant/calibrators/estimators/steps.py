@@ -112,8 +112,7 @@ class HistogramCalibrator(Calibrator):
 class IdentityCalibrator(Calibrator):
     """The calibrator for scores that are best left as they are: it gives back every score.
 
-    `calibrant calibrate` writes it where nothing is advised, so that what applies calibrators goes
-    on as before.
+    It is kept where nothing is advised, so that what applies calibrators goes on as before.
 
     Examples
     --------

@@ -73,10 +73,10 @@ class Facts:
 
 def facts_of(table: Table, roles: Roles, pos_label: object) -> Facts:
     """Look at columns named after their roles once; refuse what breaks a rule."""
-    return _Look(table, roles, pos_label).facts()
+    return _Inspection(table, roles, pos_label).facts()
 
 
-class _Look:
+class _Inspection:
     def __init__(self, table: Table, roles: Roles, pos_label: object) -> None:
         self._table, self._roles = table, roles
         self._names = roles.names()

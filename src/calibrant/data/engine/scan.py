@@ -1,4 +1,4 @@
-"""Glance: check the rows of a lazy table and tally them by one query, where they need no more.
+"""Scan: check the rows of a lazy table and tally them by one query, where they need no more.
 
 Most tables hold whole outcomes 0 and 1 and scores from 0 to 1. A row is put under the key 2c + y,
 for its score's cell c and its outcome y, whatever that is. Any other outcome lands in a cell where
@@ -24,7 +24,7 @@ from calibrant.data.memory.kernel import start_level
 from calibrant.data.rules import Roles
 
 
-class Glance(NamedTuple):
+class Scan(NamedTuple):
     """What is known of a table without fault."""
 
     facts: Facts
@@ -32,7 +32,7 @@ class Glance(NamedTuple):
     totals: Totals
 
 
-def glance(table: Table, roles: Roles, pos_label: object, *, fine: bool) -> Glance | None:
+def scan(table: Table, roles: Roles, pos_label: object, *, fine: bool) -> Scan | None:
     """Tally columns named after their roles, or return None if they are to be looked at."""
     level = start_level(None, fine=fine)
     kinds = table.kinds
@@ -50,7 +50,7 @@ def glance(table: Table, roles: Roles, pos_label: object, *, fine: bool) -> Glan
         return None  # wants cells of two widths
     facts = Facts.plain(count, outcome_of("label"))
     cells = coarser(cells, level - start_level(count, fine=fine))
-    return Glance(facts, cells, plain_totals(cells, float(found["ff"].sum())))
+    return Scan(facts, cells, plain_totals(cells, float(found["ff"].sum())))
 
 
 def plain_totals(cells: Cells, ff: float) -> Totals:

@@ -33,7 +33,7 @@ from calibrant.data.engine.aggregate import (
 )
 from calibrant.data.engine.checks import Facts, facts_of
 from calibrant.data.engine.narwhals_table import lazy_table
-from calibrant.data.engine.scan import glance, plain_totals
+from calibrant.data.engine.scan import plain_totals, scan
 from calibrant.data.engine.table import Fetched, Table
 from calibrant.data.grouped_cells import counted_rows, order_by_score
 from calibrant.data.memory.columns import numbers
@@ -85,7 +85,7 @@ class FrameSource:
     def _look(self, pos_label: object, *, tallied: bool) -> Facts:
         """Check the rows, and tally them by the way if that is wanted and possible."""
         known = (self._table, self._roles, pos_label)
-        found = glance(*known, fine=self._fine) if tallied else None
+        found = scan(*known, fine=self._fine) if tallied else None
         if found is None:
             return facts_of(*known)
         self._start = (found.cells, found.totals)

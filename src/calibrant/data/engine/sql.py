@@ -149,7 +149,7 @@ def _opened(database: Database, table: str | None, query: str | None) -> SqlTabl
         source = _named(table, columns)
     else:
         source = sa.text(text).columns(*columns).subquery()
-    return SqlTable(database, source, _Found(database, source))
+    return SqlTable(database, source, _LazyKinds(database, source))
 
 
 def _named(table: str, columns: Sequence[sa.ColumnClause[Any]] = ()) -> sa.TableClause:
@@ -172,7 +172,7 @@ def _names_in_sqlite(database: Database, names: list[str], text: str) -> list[st
     return names
 
 
-class _Found(Mapping[str, Any]):
+class _LazyKinds(Mapping[str, Any]):
     """The kinds of columns, each found when it is asked for, from a value."""
 
     def __init__(self, database: Database, source: sa.FromClause) -> None:

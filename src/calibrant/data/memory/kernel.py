@@ -28,6 +28,11 @@ class Rows(NamedTuple):
     label: FloatArray | BoolArray
     weight: FloatArray | None
 
+    @property
+    def each_weight(self) -> FloatArray:
+        """The weight of each row."""
+        return np.ones(len(self.score)) if self.weight is None else self.weight
+
     def take(self, index: BoolArray | IntArray | slice) -> Rows:
         """Return the rows at `index`."""
         weight = None if self.weight is None else self.weight[index]
