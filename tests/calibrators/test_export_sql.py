@@ -288,7 +288,7 @@ def test_more_blocks_than_engines_read_are_refused():
     n = 100_001
     score = np.linspace(0, 1, n)
     fitted = cb.HistogramCalibrator(n_bins=n).fit(score, np.arange(n) % 2)
-    with pytest.raises(InputError, match=r"has 100,001 blocks.*Use `calibrant apply`"):
+    with pytest.raises(InputError, match=r"has 100,001 blocks.*Apply the calibrator itself"):
         fitted.to_sql("p")
 
 
