@@ -10,6 +10,7 @@ import re
 from html import escape
 
 from calibrant._text import visible
+from calibrant.measures.family import LISTED
 
 #: In the order of a report.
 TERMS = {
@@ -138,6 +139,13 @@ def _pattern() -> tuple[re.Pattern[str], list[str]]:
     ]
 
 
+_FOUND, _TERM = _pattern()
+# a measure that no line above explains has the line that reports print next to it
+TERMS |= {
+    label: f"{line[:1].upper()}{line[1:]}."
+    for label, line in LISTED.values()
+    if not _FOUND.search(label)
+}
 _FOUND, _TERM = _pattern()
 
 
