@@ -40,10 +40,21 @@ _TWO_WAYS = {
 }
 _ESCAPED = re.compile(r"\\['\"`]")
 #: Names of things that a SELECT has no use for, by their classes in the parser.
-_WRITES = ("Command", "Into", "Lock", "DML", "DDL", "Copy", "Set", "Pragma", "Semicolon")
+_WRITES = (
+    "Command",
+    "Into",
+    "Lock",
+    "DML",
+    "DDL",
+    "Copy",
+    "Set",
+    "Pragma",
+    "Semicolon",
+    "NextValueFor",
+)
 _SELECTS = ("Select", "SetOperation", "Union", "Except", "Intersect", "Subquery", "Values")
-#: Locks that SQL Server is asked for by name.
-_LOCKING = re.compile(r"(UPD|X|TAB|PAG|ROW|HOLD)LOCKX?")
+#: Locks that SQL Server is asked for by name, or holds on to for a level of isolation.
+_LOCKING = re.compile(r"(UPD|X|TAB|PAG|ROW|HOLD|READCOMMITTED)LOCKX?|SERIALIZABLE|REPEATABLEREAD")
 
 
 def one_select(query: str, kind: str, engine: str) -> str:
@@ -107,7 +118,7 @@ def _parsed(query: str, dialect: str | None) -> tuple[str, list[Any]]:
 def _words(query: str, tokens: list[Any]) -> list[str]:
     """Return each word after what is before it, which is white space and in place of a comment."""
     while tokens and tokens[-1].token_type.name == "SEMICOLON":
-        tokens = tokens[:-1]
+        tokens.pop()
     words, done = [], 0
     for token in tokens:
         if token.token_type.name in {"HINT", "INTO"}:
