@@ -86,6 +86,7 @@ def test_anything_else_is_refused(query, caplog):
         ("mssql", "SELECT * FROM x WITH (NOLOCK), z a WITH (SERIALIZABLE)"),
         ("mssql", "SELECT * FROM x (repeatableread)"),
         ("mssql", "SELECT * FROM x WITH (READCOMMITTEDLOCK)"),
+        ("mssql", "SELECT * FROM x OPTION (TABLE HINT (x, UPDLOCK))"),
         ("mssql", "SELECT NEXT VALUE FOR x"),
         ("oracle", "SELECT q'[it's]' FROM dual"),
         ("bigquery", r"SELECT r'\'' FROM x"),
@@ -102,7 +103,7 @@ def test_what_other_databases_would_read(kind, query):
 def test_marks_that_a_database_reads_in_one_way_only():
     for kind, query in {
         "sqlite": r"SELECT * FROM x WHERE a LIKE '%\%' ESCAPE '\'",
-        "mssql": "SELECT * FROM [my table] WITH (NOLOCK)",
+        "mssql": "SELECT [XLOCK], 'XLOCK' AS a FROM [my table] WITH (NOLOCK)",
         "mysql": "SELECT `a b` FROM x",
         "firebird": "SELECT a FROM x",
     }.items():
