@@ -25,7 +25,9 @@ test: $(VENV)/dev.stamp ## run the tests (under five minutes)
 test-floors: $(FLOORS)/floors.stamp ## run the tests of tables, files and databases with the oldest releases allowed
 	$(FLOORS)/bin/python -m pytest -n auto -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning \
 		-W ignore::FutureWarning -W "ignore:invalid value encountered in cast:RuntimeWarning" -m "not install and not validity and not engines and not browser and not kills" \
-		tests/data tests/calibrators tests/auditing tests/cli/test_inputs.py tests/cli/test_typed.py
+		tests/core tests/data tests/measures tests/calibrators tests/decisions tests/learners tests/auditing tests/report \
+		tests/certificates/test_certify.py tests/certificates/test_bands.py tests/certificates/test_testing.py \
+		tests/cli/test_inputs.py tests/cli/test_typed.py tests/cli/test_entry.py
 	CALIBRANT_ENGINES=1 $(FLOORS)/bin/python -m pytest -W ignore::DeprecationWarning \
 		-W ignore::PendingDeprecationWarning -W ignore::FutureWarning -m dask tests/data tests/engines
 
