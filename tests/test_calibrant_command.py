@@ -40,6 +40,8 @@ CASES = {
     "help that nobody reads": ("--help | true", 0),
     "help of a command that nobody reads": ("audit --help | true", 0),
     "a version that nobody reads": ("--version | true", 0),
+    "no command": (">/dev/null", 2),
+    "no command, and nobody reads the help": ("| true", 2),
     "an audit that nobody reads": (f"{AUDIT} | true", 0),
     "a failed gate that nobody reads": (f"{AUDIT} --max-error 1e-6 | true", 1),
 }

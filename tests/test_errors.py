@@ -116,6 +116,14 @@ def test_a_word_is_one_of_those_allowed(value):
         assert str(caught.value).endswith("Did you mean 'linear'?")
 
 
+def test_a_word_is_compared_with_few_of_many():
+    asked = []
+    names = (asked.append(k) or f"{k}{'ba' * 40}" for k in range(10**5))
+    assert errors.near_words("ab" * 40, names, cutoff=0.99) == []
+    assert len(asked) == 1000
+    assert errors.near_words("agee", ["sex", "age"]) == ["age"]
+
+
 def test_numbers_past_doubles_are_refused_whoever_meets_them():
     words = "y must hold numbers that doubles can hold"
     with pytest.raises(InputError, match=words), errors.within_doubles("y"):

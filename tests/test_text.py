@@ -3,6 +3,8 @@
 import inspect
 import io
 import json
+import re
+import sys
 from dataclasses import replace
 from importlib import import_module
 from pkgutil import walk_packages
@@ -10,10 +12,13 @@ from pkgutil import walk_packages
 import numpy as np
 import pytest
 from hypothesis import given
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import calibrant as cb
 from calibrant import errors
 from calibrant._console import SafeConsole
+from calibrant._progress import busy, progress_bar
 from calibrant._text import MOST_OF_MESSAGE, MOST_OF_VALUE, bounded, named, shown, visible
 from calibrant.report import terminal
 from calibrant.report.html import html_of
@@ -23,6 +28,7 @@ from reference.hostile import BIDI, CONTROLS, HOSTILE_TEXTS, hidden
 MODULES = [
     one.name for one in walk_packages(cb.__path__, "calibrant.") if "__main__" not in one.name
 ]
+DISPLAYS = [cb.ReliabilityDisplay, cb.CumulativeDisplay, cb.CostDisplay, cb.GroupsDisplay]
 HOSTILE = f"\x1b[31m{CONTROLS}{BIDI}\u2028\u2029\ufeff\ud800<b>&|`*[x](y)www.evil.com"
 LONG = "\x1b]0;title\x07 <i>" + "a:/@" * 250_000
 
@@ -187,6 +193,48 @@ def test_hostile_names_of_models():
     for text in (out.getvalue(), *found.summary, repr(found)):
         assert not hidden(text)
         assert len(text) < 5000
+
+
+def texts_of(figure):
+    """Return every text of a picture as it is drawn, and so read as a formula or not."""
+    figure.draw_without_rendering()
+    return [one for one in figure.findobj(Text) if one.get_text()]
+
+
+@pytest.mark.parametrize("formula", ["", r"$\frac{$"])
+@pytest.mark.parametrize("kind", DISPLAYS)
+def test_hostile_names_in_plots(hostile_audit, kind, formula):
+    ax = Figure(figsize=(7, 6)).subplots()
+    kind.from_audit(hostile_audit).plot(ax, name=HOSTILE + formula)
+    first = texts_of(ax.figure)
+    kind.from_audit(replace(hostile_audit)).plot(ax, name=formula + LONG)
+    for text in (*first, *texts_of(ax.figure)):
+        assert not hidden(text.get_text())
+        assert len(text.get_text()) < 500
+    said = " ".join(text.get_text() for text in texts_of(ax.figure))
+    assert "[31m" in said
+    assert formula in said.replace("\n", "")
+
+
+#: What rich itself moves the cursor and changes colours with.
+OF_RICH = re.compile(r"\x1b\[(?!31m)[0-9;?]*[A-Za-z]")
+
+
+@pytest.mark.parametrize("what", [HOSTILE, LONG], ids=["hostile", "long"])
+def test_hostile_names_in_signs_of_life(monkeypatch, what):
+    screen = io.StringIO()
+    screen.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    with progress_bar(what, 4) as done:
+        done(2)
+    with busy(what), progress_bar(what, 4) as done:
+        done(2)
+    said = screen.getvalue()
+    assert "[31m" in said or what == LONG
+    assert not hidden(OF_RICH.sub("", said), keep="\n\r")
+    assert len(said) < 10_000
 
 
 def test_hostile_currencies():

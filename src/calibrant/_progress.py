@@ -7,11 +7,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from calibrant._text import named
+
 if TYPE_CHECKING:
     from rich.status import Status
 
 #: What is on the screen: a terminal shows one such line at a time.
 _shown: list[Status] = []
+#: Characters of it: what is drawn many times a second has to be short.
+_LONGEST = 240
+
+
+def _line(what: str) -> str:
+    return named(what, _LONGEST)
 
 
 @contextmanager
@@ -24,7 +32,7 @@ def busy(what: str) -> Iterator[None]:
 
     from calibrant._console import SafeConsole
 
-    with SafeConsole(stderr=True).status(escape(what)) as status:
+    with SafeConsole(stderr=True).status(escape(_line(what))) as status:
         _shown.append(status)
         try:
             yield
@@ -41,7 +49,7 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], object]]:
     from rich.markup import escape
 
     if _shown:
-        text = escape(what)
+        text = escape(_line(what))
         yield lambda count: _shown[0].update(f"{text} {100 * count // total}%")
         return
     from rich.progress import Progress
@@ -49,5 +57,5 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], object]]:
     from calibrant._console import SafeConsole
 
     with Progress(console=SafeConsole(stderr=True), transient=True) as bar:
-        task = bar.add_task(escape(what), total=total)
+        task = bar.add_task(escape(_line(what)), total=total)
         yield lambda count: bar.update(task, completed=count)

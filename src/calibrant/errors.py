@@ -7,6 +7,7 @@ next to what raises it; those of data, which arrays and engines share, stand in 
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +27,8 @@ MOST_DRAWS = 1_000_000_000
 
 #: Characters that are shown of a path.
 _LONGEST_PATH = 240
+#: Words that one is compared with, which takes a millisecond each if they are long.
+_MOST_COMPARED = 1000
 _NUMBER = (int, float, np.integer, np.floating)
 #: Costs, and the number of decisions, at most: their products are still doubles.
 MOST_COST = 1e100
@@ -115,7 +118,8 @@ def near_words(
     word: object, words: Iterable[object], most: int = 1, cutoff: float = 0.6
 ) -> list[str]:
     """Return the words that a word may have been meant to be; long ones by their beginnings."""
-    known = {named(one)[:MOST_OF_VALUE]: str(one) for one in words}
+    compared = itertools.islice(words, _MOST_COMPARED)
+    known = {named(one)[:MOST_OF_VALUE]: str(one) for one in compared}
     near = difflib.get_close_matches(named(word)[:MOST_OF_VALUE], known, n=most, cutoff=cutoff)
     return [known[one] for one in near]
 

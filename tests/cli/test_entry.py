@@ -25,6 +25,13 @@ def test_missing_options_are_named():
     assert "--max-error" in gate.stderr
 
 
+def test_no_command_is_bad_input():
+    done = calibrant()
+    assert done.returncode == 2
+    assert done.stderr == "Error: Name a command. See: calibrant --help\n"
+    assert "audit" in done.stdout
+
+
 def test_ctrl_c_leaves_no_file_and_no_traceback(tmp_path):
     sql = "SELECT (hash(i) % 1000) / 1000 AS p, i % 2 AS y FROM range(1000000000) t(i)"
     command = ["audit", "--sql", sql, "--label", "y", "--prob", "p", "--html", "r.html"]

@@ -11,10 +11,11 @@ import calibrant
 import calibrant as cb
 from calibrant import _writing as writing
 from calibrant import errors
+from calibrant._text import MOST_OF_MESSAGE
 from calibrant.auditing import groups, limit, verdict
 from calibrant.calibrators import applying
 from calibrant.certificates import certify, clusters, plan
-from calibrant.cli import words
+from calibrant.cli import output, words
 from calibrant.cli.words import in_options
 from calibrant.data import refusals
 from calibrant.data.engine import addresses, statements
@@ -211,6 +212,16 @@ def test_names_and_values_of_users_stay_as_they_are():
     assert in_options("pos_label=True, soft=True: x=1, seed=-1.") == (
         "--pos-label True, --soft: x=1, --seed -1."
     )
+
+
+def test_a_note_is_bounded_before_it_is_translated(monkeypatch):
+    """A name without an end is looked at from each of its quotes on."""
+    seen = []
+    monkeypatch.setattr(output, "in_options", lambda text: seen.append(text) or in_options(text))
+    monkeypatch.setattr(output, "say", seen.append)
+    output.note(UserWarning("pass clip=: " + "'\\" * 10**5))
+    assert all(len(text) < MOST_OF_MESSAGE + 20 for text in seen)
+    assert seen[1].startswith("Note: pass --clip: ")
 
 
 def test_sentences_that_are_replaced_are_said():

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from importlib.metadata import version
 from pathlib import Path
 
@@ -103,7 +104,14 @@ def test_everything_is_written(results, tmp_path):
     write_results(results, again)
     for name in written:  # pictures too
         assert (again / name).read_bytes() == (tmp_path / name).read_bytes()
+    kept = ("table1.csv", "table1-grid.csv")
+    for name in kept:
+        (again / name).unlink()
+    (again / kept[0]).symlink_to(again / "mine.csv")
+    os.mkfifo(again / kept[1])
     write_results({name: results[name] for name in results.keys() & figure}, again)
+    for name in kept:  # no run has written a link or a pipe
+        (again / name).unlink()
     assert {path.name for path in again.iterdir()} == few  # nothing of the longer run is left
 
 

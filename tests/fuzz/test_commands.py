@@ -1,5 +1,6 @@
 """Hostile command lines: a documented exit code, one short visible message, and no file left."""
 
+import functools
 import gzip
 import json
 import os
@@ -7,7 +8,7 @@ import signal
 import string
 import tempfile
 import unicodedata
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from unittest import mock
 
@@ -20,12 +21,15 @@ from hypothesis import strategies as st
 import calibrant as cb
 from calibrant._text import MOST_OF_MESSAGE
 from calibrant.cli import app
+from calibrant.experiments.documents import documents_example
 from reference.commands import calibrant, process
 
 pytestmark = pytest.mark.fuzz
 
 COMMANDS = typer.main.get_command(app).commands
 IN_PROCESS, AS_PROCESSES, SECONDS = 950, 50, 20
+#: Seconds that pass at most while others have the processor.
+PATIENCE = 120
 ODD = "a\x1b[31m\x07\r\u202e:/@'\";<b>`[x](y)"
 #: Values that belong to an option, so that commands get past the first check.
 KNOWN = {
@@ -51,6 +55,7 @@ KNOWN = {
         "DROP TABLE x",
         "FROM self",
         "SELECT 1; SELECT 2",
+        "SELECT y, p, '; ;--' AS g FROM 'good.csv'; -- all;",
     ],
     "url": ["sqlite://", "sqlite:///good.db", "env:NOT_SET", "postgresql://u:p w@127.0.0.1:1/x"],
     "table": ["scores", "none"],
@@ -105,6 +110,13 @@ FILES = [
     "postgresql://u:p@h/x",
     "-",
 ]
+#: Where results of `reproduce` go: nothing else, for it makes the folder.
+RESULTS = ["out/results", "reproduction", "good.csv", "/dev/null"]
+#: Queries that were read for ever, and for a minute.
+ENDLESS = [
+    ["--sql", f"SELECT y, p, ';{'/**/' * 30}x' AS a FROM 'good.csv'"],
+    ["--url", "sqlite://", "--sql", "SELECT 1" + ";" * 130_000],
+]
 CALIBRATORS = ["calibrator.json", "cut.json", "wrong.json", "keys.json", "good.csv", "none.json"]
 RUBBISH = st.one_of(
     st.sampled_from(
@@ -117,8 +129,10 @@ RUBBISH = st.one_of(
 )
 
 
-def values_of(parameter):
+def values_of(command, parameter):
     """Draw a value for a parameter: mostly one that belongs to it."""
+    if (command, parameter.name) == ("reproduce", "output"):
+        return st.sampled_from(RESULTS)
     known = KNOWN.get(parameter.name)
     if parameter.name in OUTPUTS:
         known = OUTPUTS[parameter.name]
@@ -135,11 +149,12 @@ def values_of(parameter):
 
 @st.composite
 def command_lines(draw):
-    # these two take seconds whatever they are given
-    name = draw(st.sampled_from([one for one in COMMANDS if one not in {"demo", "reproduce"}]))
-    words = [name]
+    # these two take a second whatever they are given
+    slow = ["demo", "reproduce"]
+    name = draw(st.sampled_from([*[one for one in COMMANDS if one not in slow] * 5, *slow]))
+    words = [name, "--quick"] if name == "reproduce" else [name]
     for parameter in COMMANDS[name].params:
-        if parameter.name == "help":
+        if parameter.name in {"help", "quick"}:
             continue
         option = [] if parameter.param_type_name == "argument" else [parameter.opts[0]]
         wanted = 0.95 if parameter.required or parameter.name in {"file", "output"} else 0.15
@@ -150,7 +165,7 @@ def command_lines(draw):
             continue
         times = draw(st.integers(1, 3)) if parameter.multiple else 1
         for _ in range(times):
-            words += [*option, draw(values_of(parameter))]
+            words += [*option, draw(values_of(name, parameter))]
     for _ in range(draw(st.sampled_from([0, 0, 0, 0, 1]))):
         words.insert(draw(st.integers(0, len(words))), draw(RUBBISH))
     return words
@@ -215,20 +230,32 @@ def place_for(folder):
         yield place
 
 
+class Hangs(BaseException):
+    """What no command takes for an error of its own."""
+
+
 @contextmanager
-def limited(seconds):
-    """Stop what hangs."""
+def limited(seconds, patience=PATIENCE):
+    """Stop what hangs: it has worked for some seconds, or waited for many."""
+    stopped = []
 
-    def stop(_signal, _frame):
-        raise TimeoutError(f"still running after {seconds} s")
+    def stop(number, _frame):
+        stopped.append(signal.Signals(number).name)
+        raise Hangs
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    kinds = {signal.SIGPROF: signal.ITIMER_PROF, signal.SIGALRM: signal.ITIMER_REAL}
+    before = {number: signal.signal(number, stop) for number in kinds}
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, patience)
     try:
         yield
+    except Hangs:
+        pass
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for number, timer in kinds.items():
+            signal.setitimer(timer, 0)
+            signal.signal(number, before[number])
+    assert not stopped, f"still running after {seconds} s"  # whoever has caught it
 
 
 def hidden(text):
@@ -249,10 +276,11 @@ def check(done, words, place, before):
     assert "Traceback" not in said + done.stdout, (words, said)
     assert not hidden(said), (words, said)
     assert not hidden(done.stdout), (words, done.stdout)
+    folders = set(map(Path, RESULTS[:2])) if "reproduce" in words else set()
     given = {Path(word) for word in words} | {Path(word.partition("=")[2]) for word in words}
     after = state_of(place)
     new = {path for path in after if path not in before}
-    assert new <= given, (words, new)
+    assert all(path in given or folders & {path, *path.parents} for path in new), (words, new)
     assert {path: after.get(path) for path in before if path not in given} == {
         path: state for path, state in before.items() if path not in given
     }, words
@@ -268,14 +296,23 @@ SETTINGS = settings(
 )
 
 
+#: The same documents every time.
+documents = functools.cache(lambda: documents_example(documents=2000))
+
+
 @settings(SETTINGS, max_examples=IN_PROCESS)
 @given(words=command_lines())
 @example(words=["audit", "odd.csv", "--label", "y", "--prob", "p", "--by", ODD])
 @example(words=["audit", "long.csv", "--label", "y", "--prob", "p"])
+@example(words=["audit", *ENDLESS[0], "--label", "y", "--prob", "p", "-q"])
+@example(words=["audit", *ENDLESS[1], "--label", "y", "--prob", "p", "-q"])
+@example(words=["demo", "--save", "out/demo.csv"])
+@example(words=["reproduce", "figure1", "--quick", "-o", "out/results"])
 def test_command_lines(folder, words):
     with (
         place_for(folder) as place,
         mock.patch("webbrowser.open"),
+        mock.patch("calibrant.cli.demo.documents_example", return_value=documents()),
         limited(SECONDS),
     ):
         before = state_of(place)
@@ -288,7 +325,18 @@ def test_processes(folder, words):
     words = [word for word in words if word != "--open"]
     with place_for(folder) as place:
         before = state_of(place)
-        check(process(*words, cwd=place, timeout=SECONDS), words, place, before)
+        check(process(*words, cwd=place, timeout=PATIENCE), words, place, before)
+
+
+@pytest.mark.parametrize("caught", [OSError, Exception, BaseException])
+def test_what_hangs_is_no_error_of_a_command(caught):
+    def command():
+        with suppress(caught):
+            while True:
+                pass
+
+    with pytest.raises(AssertionError, match="still running"), limited(0.05):
+        command()
 
 
 def test_files_of_the_folder_are_what_they_are_called(folder):

@@ -26,6 +26,7 @@ SCORES = ["c.json", "rows.parquet", "--prob", "p", "--overwrite"]
 #: The command of each writer; the last word is the file that it writes.
 WRITERS = {
     "html": ["audit", "rows.parquet", *ROWS, "--html", "out.html"],
+    "compare": ["compare", "rows.parquet", *ROWS, "--prob", "q", "--html", "both.html"],
     "markdown": ["audit", "rows.parquet", *ROWS, "--markdown", "out.md"],
     "calibrate": ["calibrate", "rows.parquet", *ROWS, "--overwrite", "-o", "out.json"],
     "csv": ["apply", *SCORES, "-o", "out.csv"],
@@ -43,7 +44,7 @@ def folder(tmp_path_factory):
     y_true, y_prob, _ = cb.simulate.overconfident().draw(3000, seed=1)
     (folder / "c.json").write_text(cb.IsotonicCalibrator().fit(y_prob, y_true).to_json())
     score = "(hash(i) % 99991) / 99991"
-    rows = f"SELECT {score} AS p, ((hash(i + 7) % 1000) / 1000 < {score})::INT AS y"
+    rows = f"SELECT {score} AS p, p * p AS q, ((hash(i + 7) % 1000) / 1000 < {score})::INT AS y"
     with duckdb.connect() as duck:
         duck.execute(f"COPY ({rows} FROM range(1000000) t(i)) TO '{folder / 'rows.parquet'}'")
     return folder

@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import calibrant as cb
 from calibrant.errors import InputError
+from reference.checks import mistaken
 from reference.single_index import CALIBRATED, MODELS, NAMES, angle, draw, law
 
 
@@ -20,7 +21,8 @@ from reference.single_index import CALIBRATED, MODELS, NAMES, angle, draw, law
         cb.IsotronClassifier(),
         cb.IsotronClassifier("lipschitz", max_iter=20),
         cb.CalibratedLinearClassifier("logistic"),
-    ]
+    ],
+    expected_failed_checks=mistaken,
 )
 def test_scikit_learns_checks(estimator, check):
     with warnings.catch_warnings():

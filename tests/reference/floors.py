@@ -7,8 +7,8 @@ import re
 import tomllib
 from pathlib import Path
 
-#: Extras of users, and the tables of the tests.
-EXTRAS = ("plot", "report", "dask", "sql", "onnx")
+#: Extras of users, but for Spark, which needs a Java of its time; and the tables of the tests.
+EXTRAS = ("plot", "report", "dask", "sql", "onnx", "boosting")
 TABLES = ("pandas", "polars", "pyarrow", "onnxruntime")
 _FLOOR = re.compile(r"([\w.-]+)(?:\[[^]]*\])?>=([\w.]+)")
 

@@ -17,6 +17,12 @@ from calibrant.simulate import calibrated, overconfident
 
 Y_TRUE, Y_PROB, _ = overconfident().draw(2000, seed=1)
 AUDIT = cb.audit(Y_TRUE, Y_PROB, by={"g": np.resize(["a", "b"], 2000)})
+DISPLAYS = [
+    cb.ReliabilityDisplay,
+    cb.CumulativeDisplay,
+    cb.CostDisplay,
+    cb.GroupsDisplay,
+]
 EVERY = [reliability_picture, cumulative_picture, cost_picture, groups_picture]
 
 
@@ -72,3 +78,20 @@ def test_several_models_are_described_once_and_drawn_twice():
         assert f'class="hover model-{layer.model}"' in svg
         assert f"model-{layer.model} {{ stroke: {look.colour};" in css_of_models(2)
         assert f'class="curve model-{layer.model}"' in key_of(layer)
+
+
+FORMULAS = [r"$\frac{$", "model at $5 or $6", r"a_b \alpha $x$"]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize("kind", DISPLAYS, ids=lambda kind: kind.__name__)
+def test_names_are_never_read_as_formulas(kind, formula):
+    by = {"by": {formula: np.resize([formula, "b"], 2000)}} if kind is cb.GroupsDisplay else {}
+    ax = Figure(figsize=(7, 5)).subplots()
+    for name, scores in ((formula, Y_PROB), ("b", Y_PROB**2)):
+        kind.from_predictions(Y_TRUE, scores, name=name, ax=ax, **by)
+        ax.figure.draw_without_rendering()
+        texts = [ax.title, *ax.get_legend().get_texts(), *ax.get_yticklabels()]
+        shown = [text for text in texts if formula in text.get_text()]
+        assert shown
+        assert not any(text.get_parse_math() or text.get_usetex() for text in shown)

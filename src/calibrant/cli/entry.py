@@ -42,13 +42,20 @@ def _exit_code() -> int:
     try:
         return int(app(standalone_mode=False) or 0)
     except SystemExit:  # help that nobody reads to its end: our own codes are returned
-        return 0
+        return 0 if sys.argv[1:] else _no_command()
     except Exception as error:
         words: Any = getattr(error, "format_message", None)
         if words is None:
             raise
+        if type(error).__name__ == "NoArgsIsHelpError":  # which has shown the help already
+            return _no_command()
         where = getattr(getattr(error, "ctx", None), "command_path", "calibrant")
-        if type(error).__name__ != "NoArgsIsHelpError":  # which has shown the help already
-            said = words()
-            say(f"Error: {said}{'' if said.endswith(('.', '?')) else '.'} See: {where} --help")
+        said = words()
+        say(f"Error: {said}{'' if said.endswith(('.', '?')) else '.'} See: {where} --help")
         return 2
+
+
+def _no_command() -> int:
+    """Refuse a line without a command: a gate that lost its words has not passed."""
+    say("Error: Name a command. See: calibrant --help")
+    return 2

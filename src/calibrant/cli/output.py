@@ -59,7 +59,8 @@ def print_written(console: Console, path: Path) -> None:
 
 def note(message: Warning | str, *_details: Any, **_more: Any) -> None:
     """Say a warning to a reader who knows no Python."""
-    say(f"Note: {in_options(str(message))}")
+    # bounded before it is translated, which takes the square of its length at worst
+    say(f"Note: {in_options(bounded(str(message)))}")
 
 
 def say(words: str) -> None:

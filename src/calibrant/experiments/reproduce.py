@@ -95,5 +95,7 @@ def write_results(results: dict[str, Any], folder: Path) -> list[Path]:
     for name, content in contents.items():
         write_whole(folder / name, content)
     for name in _names() - contents.keys():  # or files of two runs would stand side by side
-        (folder / name).unlink(missing_ok=True)
+        left = folder / name
+        if left.is_file() and not left.is_symlink():  # anything else no run has written
+            left.unlink()
     return [folder / name for name in contents]

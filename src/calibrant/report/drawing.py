@@ -200,6 +200,8 @@ def _legend_above(ax: Axes) -> None:
     """Put the legend at the top and lift the top of the axes until it hides nothing."""
     for columns, size in _LEGENDS:
         legend = ax.legend(loc="upper left", fontsize=size, ncols=columns, framealpha=0.9)
+        for text in legend.get_texts():
+            text.set(**_LITERAL)
         mine, whole = legend.get_window_extent(), ax.get_window_extent()
         width, height = mine.width / whole.width, mine.height / whole.height
         if width < 0.85 and height < 0.4:

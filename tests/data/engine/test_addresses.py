@@ -3,7 +3,13 @@
 import pytest
 
 from calibrant.data import refusals
-from calibrant.data.engine.addresses import password_in, shown_url, url_from, without_secrets
+from calibrant.data.engine.addresses import (
+    password_in,
+    shown_url,
+    url_from,
+    without_secrets,
+    words_without_secrets,
+)
 from calibrant.errors import InputError
 
 SECRETS = {
@@ -48,6 +54,12 @@ def test_addresses_are_shown_without_secrets(url):
         "mssql+pyodbc:///?odbc_connect=DRIVER%3Dx%3BPWD%3DS3cr3t",
         "postgresql://h/d?sslpassword=my S3cr3t",
         "aws_secret_access_key=S3cr3t",
+        "LINE 1: postgres_scan('host=h password=''my S3cr3t pw9...",
+        'LINE 1: "password=""my S3cr3t pw9...',
+        "host=h password='it's S3cr3t' user=u",
+        "host=h password='my\nS3cr3t' user=u",
+        "postgresql://u:my\nS3cr3t@h/d",
+        "postgresql://h/d?password=my\nS3cr3t&user=u",
         "{'password': 'a S3cr3t'}",
     ],
 )
@@ -65,6 +77,13 @@ def test_texts_without_secrets_stay_as_they_are():
         "a@b.c",
     ):
         assert without_secrets(text) == text
+
+
+def test_nothing_of_a_query_with_a_password_is_quoted():
+    said = "Parser Error: syntax error\n\nLINE 1: ...S3cr3t, b > > c\n   ^"
+    assert words_without_secrets(said, "SELECT b > > c") == said
+    found = words_without_secrets(said, "SELECT 'password=''a S3cr3t''', b > > c")
+    assert found == "Parser Error: syntax error\n\n"
 
 
 def test_only_the_secret_is_left_out():

@@ -83,6 +83,11 @@ def test_anything_else_is_refused(query, caplog):
         ("mariadb", "SELECT 1 # x\n; DELETE FROM x"),
         ("mariadb", "SELECT 1 /*M! INTO OUTFILE 'x' */"),
         ("mssql", "SELECT * FROM x WITH (UPDLOCK)"),
+        ("mssql", "SELECT * FROM x WITH (NOLOCK), z a WITH (SERIALIZABLE)"),
+        ("mssql", "SELECT * FROM x (repeatableread)"),
+        ("mssql", "SELECT * FROM x WITH (READCOMMITTEDLOCK)"),
+        ("mssql", "SELECT * FROM x OPTION (TABLE HINT (x, UPDLOCK))"),
+        ("mssql", "SELECT NEXT VALUE FOR x"),
         ("oracle", "SELECT q'[it's]' FROM dual"),
         ("bigquery", r"SELECT r'\'' FROM x"),
         ("duckdb", r"SELECT E'\'' FROM x"),
@@ -98,11 +103,16 @@ def test_what_other_databases_would_read(kind, query):
 def test_marks_that_a_database_reads_in_one_way_only():
     for kind, query in {
         "sqlite": r"SELECT * FROM x WHERE a LIKE '%\%' ESCAPE '\'",
-        "mssql": "SELECT * FROM [my table] WITH (NOLOCK)",
+        "mssql": "SELECT [XLOCK], 'XLOCK' AS a FROM [my table] WITH (NOLOCK)",
         "mysql": "SELECT `a b` FROM x",
         "firebird": "SELECT a FROM x",
     }.items():
         assert one_select(query, kind, kind) == query
+
+
+def test_semicolons_at_the_end_are_read_once():
+    """What is copied for each of them would take minutes."""
+    assert one_select("SELECT 1" + ";" * 10**5, "sqlite", "SQLite") == "SELECT 1"
 
 
 def test_the_parser_speaks_again_afterwards(caplog):

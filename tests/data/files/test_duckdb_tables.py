@@ -8,6 +8,7 @@ import duckdb
 import pytest
 
 import calibrant as cb
+from calibrant.data.files.duckdb_tables import Duck
 from calibrant.data.files.reading import read_predictions
 from reference.tables import ROWS, TABLE
 
@@ -28,11 +29,36 @@ def test_files_of_different_types_are_read_as_what_holds_them_all(tmp_path):
         assert cb.calibration_error(data) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("end", ["", ";", " -- all", "; -- all", "\n/* all */"])
+ENDS = ["", ";", "; ;", " -- all;", "; -- all", "\n/* all; */", "; /* é */ ;\n-- all"]
+
+
+@pytest.mark.parametrize("end", [*ENDS, " WHERE 'é' <> ';--'", " WHERE $$;/*$$ <> ';'; "])
 def test_a_select_may_end_as_it_likes(end, tmp_path):
     TABLE.to_csv(tmp_path / "a.csv", index=False)
     sql = f"SELECT * FROM '{tmp_path / 'a.csv'}'{end}"
     assert len(read_predictions(sql=sql, label="y", prob="p")) == ROWS
+
+
+@pytest.mark.parametrize("last", ["x' AS a", "' AS a" + ";" * 10**5, "' /* AS */ AS a --;"])
+def test_the_end_of_a_select_is_read_once(last):
+    """A pattern that goes back would be at it for ever."""
+    sql = "SELECT 1 AS y, 0.5 AS p, ';" + "/**/" * 5000 + last
+    assert Duck(sql=sql).kinds.keys() == {"y", "p", "a"}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM nothing('password=''my S3cr3t pw9''', 'public', 't')",
+        # what DuckDB shows of it begins and ends inside the password
+        f"SELECT 'password=''a {'S3cr3t ' * 20}''' AS a, b > > c",
+        f"SELECT b > > c, 'password=''a {'S3cr3t ' * 20}''' AS a",
+    ],
+)
+def test_a_query_that_fails_shows_no_password(sql):
+    with pytest.raises(cb.InputError, match="DuckDB says: ") as caught:
+        Duck(sql=sql)
+    assert "S3cr3t" not in str(caught.value)
 
 
 MANY = 12_000_000

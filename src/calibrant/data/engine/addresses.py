@@ -23,8 +23,11 @@ _AFTER_USER = re.compile(r"[/?#@:]")
 #: The name of a value in the query of an address, which ends at the next &.
 _IN_QUERY = re.compile(r"[?&]\w*$")
 _LONGEST = 40
+#: Where an engine begins to show a part of a query.
+_EXCERPT = re.compile(r"^LINE \d+:", re.MULTILINE)
 _GAP = re.compile(r"[\s'\"]")
 _SPACE = re.compile(r"\s")
+_LETTER = re.compile(r"\w")
 #: What is said to be a secret anywhere; in an address the = may be escaped.
 _ASSIGNED = re.compile(
     r"(?:passw(?:or)?d|pwd|passphrase|token|secret(?:_?key)?|access_?key|account_?key|api_?key)"
@@ -50,8 +53,17 @@ def url_from(text: str) -> str:
 
 def without_secrets(text: str) -> str:
     """Return any text without the passwords of addresses in it."""
-    lines = text.split("\n")
-    return "\n".join(_without_assigned(_without_users(line)) for line in lines)
+    return _without_assigned(_without_users(text))  # a password may run over several lines
+
+
+def words_without_secrets(words: str, query: str) -> str:
+    """Return what an engine says about a query without the passwords in either.
+
+    Of a query with a password nothing is quoted: what an engine shows may begin inside it.
+    """
+    if without_secrets(query) != query:
+        words = _EXCERPT.split(words, maxsplit=1)[0]
+    return without_secrets(words)
 
 
 def shown_url(url: str) -> str:
@@ -92,77 +104,76 @@ def password_in(url: str) -> str | None:
     return url[mark.end() : end]
 
 
-def _without_users(line: str) -> str:
-    """Return a line without what stands before the hosts of its addresses."""
+def _without_users(text: str) -> str:
+    """Return a text without what stands before the hosts of its addresses."""
     parts, done = [], 0
-    last, gap, last_before_gap = line.rfind("@"), -1, -1
-    begin = _MARK.search(line)
+    last, gap, last_before_gap = text.rfind("@"), -1, -1
+    begin = _MARK.search(text)
     while begin is not None and begin.end() <= last:
         start = begin.end()
         if start > gap:
-            found = _GAP.search(line, start)
-            gap = len(line) if found is None else found.start()
-            last_before_gap = line.rfind("@", start, gap)
-        known = _has_password(line, start)
+            found = _GAP.search(text, start)
+            gap = len(text) if found is None else found.start()
+            last_before_gap = text.rfind("@", start, gap)
+        known = _has_password(text, start)
         end = last if known else last_before_gap
-        if known or _has_colon(line, start, end):
-            parts += [line[done : begin.start()], f"://{HIDDEN}@"]
+        if known or _has_colon(text, start, end):
+            parts += [text[done : begin.start()], f"://{HIDDEN}@"]
             done = start = end + 1
-        begin = _MARK.search(line, start)
-    return "".join([*parts, line[done:]])
+        begin = _MARK.search(text, start)
+    return "".join([*parts, text[done:]])
 
 
-def _has_password(line: str, start: int) -> bool:
+def _has_password(text: str, start: int) -> bool:
     """Say whether a user and a colon begin here: then all up to the last @ may be a password."""
-    mark = _AFTER_USER.search(line, start)
+    mark = _AFTER_USER.search(text, start)
     return mark is not None and mark.group() == ":"
 
 
-def _has_colon(line: str, start: int, end: int) -> bool:
+def _has_colon(text: str, start: int, end: int) -> bool:
     """Say whether a colon stands before an @ that no gap parts from it, and before any ?."""
-    colon = line.find(":", start)  # at the latest in the next mark, so that all is read once
-    return 0 <= colon < end and line.find("?", start, colon) < 0
+    colon = text.find(":", start)  # at the latest in the next mark, so that all is read once
+    return 0 <= colon < end and text.find("?", start, colon) < 0
 
 
-def _without_assigned(line: str) -> str:
-    """Return a line without the values that are said to be secrets."""
+def _without_assigned(text: str) -> str:
+    """Return a text without the values that are said to be secrets."""
     parts, done = [], 0
-    found = _ASSIGNED.search(line)
+    found = _ASSIGNED.search(text)
     while found is not None:
         begin = found.end()
-        end = _end_of_value(line, found.start(), begin)
-        parts += [line[done:begin], HIDDEN if end > begin else ""]
+        end = _end_of_value(text, found.start(), begin)
+        parts += [text[done:begin], HIDDEN if end > begin else ""]
         done = end
-        found = _ASSIGNED.search(line, end)
-    return "".join([*parts, line[done:]])
+        found = _ASSIGNED.search(text, end)
+    return "".join([*parts, text[done:]])
 
 
-def _end_of_value(line: str, name: int, begin: int) -> int:
-    if _IN_QUERY.search(line[max(0, name - _LONGEST) : name]):
-        end = line.find("&", begin)
-        return len(line) if end < 0 else end
-    for quote, closing in _QUOTES.items():
-        if line.startswith(quote, begin):
-            closed = _end_of_quoted(line, begin + len(quote), closing)
-            if closed is not None:
-                return closed
-    if line.startswith(tuple(_QUOTES), begin):
-        return len(line)
-    space = _SPACE.search(line, begin)
-    return len(line) if space is None else space.start()
+def _end_of_value(text: str, name: int, begin: int) -> int:
+    if _IN_QUERY.search(text[max(0, name - _LONGEST) : name]):
+        end = text.find("&", begin)
+        return len(text) if end < 0 else end
+    quote = next((one for one in _QUOTES if text.startswith(one, begin)), None)
+    if quote is not None:
+        return _end_of_quoted(text, begin + len(quote), _QUOTES[quote])
+    space = _SPACE.search(text, begin)
+    return len(text) if space is None else space.start()
 
 
-def _end_of_quoted(line: str, begin: int, closing: str) -> int | None:
-    """Return where a quoted value ends, if it does; a doubled or escaped quote is part of it."""
-    place = line.find(closing, begin)
+def _end_of_quoted(text: str, begin: int, closing: str) -> int:
+    """Return where a quoted value ends: at the end of a text that was cut, or is malformed.
+
+    A quote that is doubled, escaped, or before a letter, is part of the value.
+    """
+    place = text.find(closing, begin)
     while place >= 0:
         after = place + len(closing)
-        if line.startswith(closing, after):
+        if text.startswith(closing, after):
             after += len(closing)
-        elif line[place - 1] != "\\" or place == begin:
+        elif (text[place - 1] != "\\" or place == begin) and not _LETTER.match(text, after):
             return after
-        place = line.find(closing, after)
-    return None
+        place = text.find(closing, after)
+    return len(text)
 
 
 def _variable_unset(name: str) -> InputError:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from calibrant._progress import progress_bar
 from calibrant.data import refusals
-from calibrant.data.engine.addresses import without_secrets
+from calibrant.data.engine.addresses import without_secrets, words_without_secrets
 from calibrant.data.engine.table import Fetched, Table
 from calibrant.errors import InputError, engine_words, listing, path_shown, place_shown
 
@@ -44,8 +44,6 @@ ALONE = ", hive_partitioning = false"
 #: Files may differ in the type of a column: it then has one that holds them all.
 _UNITED = ", union_by_name = true"
 _REMOTE = re.compile(r"\b[a-z][a-z0-9]+://", re.IGNORECASE)
-#: A semicolon, and comments after it, at the end of a statement.
-_END = re.compile(r";(\s|--[^\n]*(\n|$)|/\*.*?\*/)*$", re.DOTALL)
 _NO_EXTENSIONS = ("autoinstall_known_extensions", "autoload_known_extensions")
 #: A name in SQL is no variable of this program.
 _NO_PYTHON = {"python_enable_replacements": False}
@@ -75,6 +73,7 @@ class Duck:
         if (file is None) == (sql is None):
             raise _file_or_sql()
         text = str(file) if sql is None else sql
+        self._text = text
         self.name = without_secrets(repr(text)) if sql is None else "the result of the query"
         # nothing is fetched from anywhere unless the user names a remote place
         local: dict[str, Any] = {}
@@ -96,10 +95,10 @@ class Duck:
         """Return a SELECT as a table; anything else is refused before it runs."""
         with self.translated():
             statements = self.connection.extract_statements(sql)
-        if len(statements) != 1 or statements[0].type.name != "SELECT":
-            raise refusals.not_a_select()
-        # the bracket stands on a line of its own, because the text may end in a comment
-        return f"({_END.sub('', statements[0].query)}\n)"
+            if len(statements) != 1 or statements[0].type.name != "SELECT":
+                raise refusals.not_a_select()
+            # the bracket stands on a line of its own, because the text may end in a comment
+            return f"({_without_end(statements[0].query)}\n)"
 
     def _kinds(self) -> dict[str, str]:
         described = self._fetched(f"DESCRIBE SELECT * FROM {self.table}")  # noqa: S608
@@ -138,11 +137,14 @@ class Duck:
         except duckdb.Error as error:
             if "KeyboardInterrupt" in str(error):  # Ctrl-C while it called a function of ours
                 raise KeyboardInterrupt from error
-            raise _file_unreadable(self.name, without_secrets(str(error))) from None
+            raise self._unreadable(error) from None
         except (RuntimeError, TypeError, UnicodeError) as error:
             if "interrupt" in str(error).lower():  # what DuckDB makes of Ctrl-C
                 raise KeyboardInterrupt from error
-            raise _file_unreadable(self.name, without_secrets(str(error))) from None
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: Exception) -> InputError:
+        return _file_unreadable(self.name, words_without_secrets(str(error), self._text))
 
     def lazy(self, select: str = "*", where: str | None = None) -> Table:
         """Return what is selected as a table; on a terminal its queries show how far they are."""
@@ -212,6 +214,20 @@ def plain(path: Path) -> str:
 def literal(text: str) -> str:
     """Quote a text as an SQL string, so that it is never code."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def _without_end(query: str) -> str:
+    """Return a statement without semicolons at its end, by DuckDB's own reading of it."""
+    import duckdb
+
+    text = query.encode()  # places are counted in bytes
+    end = len(text)
+    for place, kind in reversed(duckdb.tokenize(query)):
+        if kind == duckdb.token_type.operator and text[place : place + 1] == b";":
+            end = place
+        elif kind != duckdb.token_type.comment:
+            break
+    return text[:end].decode()
 
 
 def _split(table: str, header: str) -> str:
