@@ -6,10 +6,12 @@ import pytest
 
 import calibrant as cb
 from calibrant.calibrators import counted
-from calibrant.calibrators.counted import Pool, ends_of, held_out, measured, pool_of
+from calibrant.calibrators import pool as pools
+from calibrant.calibrators.counted import ends_of, held_out, measured
 from calibrant.calibrators.crossfit import cross_fit
 from calibrant.calibrators.evaluation import calibrator_named, evaluate_calibrator
 from calibrant.calibrators.folds import Deal
+from calibrant.calibrators.pool import Pool, pool_of
 from calibrant.simulate import overconfident
 
 METHODS = ["isotonic", "platt", "beta", "temperature", "histogram", "venn_abers"]
@@ -39,7 +41,7 @@ def test_counts_give_what_rows_give(method):
 def test_chunks_change_nothing(monkeypatch):
     data = cb.Predictions(*rows_of(5000))
     whole = evaluate_calibrator(data, cb.IsotonicCalibrator()).after
-    monkeypatch.setattr(counted, "_CHUNK", 97)
+    monkeypatch.setattr(counted, "CHUNK", 97)
     parts = evaluate_calibrator(data, cb.IsotonicCalibrator()).after
     for name in MEASURES:
         assert getattr(parts, name) == pytest.approx(getattr(whole, name), abs=1e-12)
@@ -61,8 +63,8 @@ def test_a_file_gives_what_arrays_give(tmp_path, monkeypatch):
     lazy = files.read_predictions(path, label="y", prob="p")
     near = cb.Predictions(y_true[:800], y_prob[:800])
     for limit in (1 << 24, 100):
-        monkeypatch.setattr(counted, "MOST_SCORES", limit)
-        monkeypatch.setattr(counted, "CELL_LEVEL", 8)
+        monkeypatch.setattr(pools, "MOST_SCORES", limit)
+        monkeypatch.setattr(pools, "CELL_LEVEL", 8)
         one, other = (evaluate_calibrator(data, cb.IsotonicCalibrator()) for data in (lazy, near))
         assert one.to_dict()["after"] == pytest.approx(other.to_dict()["after"], abs=1e-12)
         assert (one.after_open is None) == (limit > 100)
@@ -104,8 +106,8 @@ def losses(label, value):
 @pytest.mark.parametrize("method", METHODS)
 def test_bounds_hold_for_every_row_at_its_own_score(monkeypatch, method, level, kind):
     label, score = hostile_rows(kind, level)
-    monkeypatch.setattr(counted, "MOST_SCORES", 1)
-    monkeypatch.setattr(counted, "CELL_LEVEL", level)
+    monkeypatch.setattr(pools, "MOST_SCORES", 1)
+    monkeypatch.setattr(pools, "CELL_LEVEL", level)
     pool = pool_of(cb.Predictions(label, score))
     assert pool.cells is not None
     calibrator = calibrator_named(method)
@@ -130,8 +132,8 @@ def test_bounds_hold_for_every_row_at_its_own_score(monkeypatch, method, level, 
 
 
 def test_what_cells_leave_open_is_said(monkeypatch):
-    monkeypatch.setattr(counted, "MOST_SCORES", 100)
-    monkeypatch.setattr(counted, "CELL_LEVEL", 6)
+    monkeypatch.setattr(pools, "MOST_SCORES", 100)
+    monkeypatch.setattr(pools, "CELL_LEVEL", 6)
     data = cb.Predictions(*rows_of(5000))
     for method in METHODS:
         found = evaluate_calibrator(data, calibrator_named(method))
@@ -142,7 +144,7 @@ def test_what_cells_leave_open_is_said(monkeypatch):
 
 
 def test_scores_that_tie_stay_apart_whatever_their_rows(monkeypatch):
-    monkeypatch.setattr(counted, "MOST_SCORES", 1000)
+    monkeypatch.setattr(pools, "MOST_SCORES", 1000)
     y_true, y_prob = rows_of(5000)
     found = pool_of(cb.Predictions(y_true, y_prob.round(2)))
     assert isinstance(found, Pool)

@@ -8,19 +8,17 @@ from typing import Any
 
 from calibrant import errors
 from calibrant.calibrators.counted import (
-    CELL_LEVEL,
-    MOST_SCORES,
-    Pool,
     as_they_are,
     ends_of,
     held_out,
     measured,
-    pool_of,
+    measured_held_out,
 )
 from calibrant.calibrators.crossfit import cross_fit
 from calibrant.calibrators.estimators.calibrator import Calibrator
 from calibrant.calibrators.fitting import Objective
 from calibrant.calibrators.folds import FOLDS
+from calibrant.calibrators.pool import CELL_LEVEL, MOST_SCORES, Pool, pool_of
 from calibrant.calibrators.registry import KINDS, calibrator_class
 from calibrant.core.diagram import Diagram, resolve
 from calibrant.core.extremes import extremes_need
@@ -180,10 +178,10 @@ def _before(data: Predictions, pool: Pool) -> tuple[Quality, Quality | None]:
 
 def _after(pool: Pool, calibrator: Calibrator) -> tuple[Quality, Quality | None]:
     """Measure held-out rows, calibrated; of cells with how far off each number can be."""
+    if pool.cells is None:
+        return _named(*measured_held_out(pool, calibrator)), None
     held = held_out(pool, calibrator)
     found = _named(*measured(held))
-    if pool.cells is None:
-        return found, None
     values = (found.calibration_error, found.brier_score, found.log_loss, found.roc_auc or 0.0)
     pairs = zip(values, ends_of(held), strict=True)
     # an infinite loss that stays so is off by nothing
