@@ -7,14 +7,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from calibrant import errors
+from calibrant._types import FloatArray
 from calibrant.calibrators.counted import (
+    Held,
     as_they_are,
     ends_of,
     held_out,
     measured,
     measured_held_out,
 )
-from calibrant.calibrators.crossfit import cross_fit
+from calibrant.calibrators.crossfit import Crossfit, cross_fit
 from calibrant.calibrators.estimators.calibrator import Calibrator
 from calibrant.calibrators.fitting import Objective
 from calibrant.calibrators.folds import FOLDS
@@ -26,7 +28,7 @@ from calibrant.core.statistic import values_of
 from calibrant.data.predictions import Predictions
 from calibrant.measures.decomposition import LOG_LOSS, brier_of
 from calibrant.measures.error import error_of
-from calibrant.measures.ranking import auc_need, auc_of
+from calibrant.measures.ranking import auc_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +161,7 @@ def evaluate_calibrator(data: Predictions, calibrator: Calibrator) -> Evaluation
         after, after_open = _after(pool, calibrator)
         return Evaluation(*about, before, after, data.origin.dropped, before_open, after_open)
     found = cross_fit(data, calibrator)
-    before = _quality(Predictions(found.label, found.before, sample_weight=found.weight))
-    after = _quality(Predictions(found.label, found.after, sample_weight=found.weight))
+    before, after = (_quality(found, value) for value in (found.before, found.after))
     return Evaluation(*about, before, after, data.origin.dropped)
 
 
@@ -196,12 +197,10 @@ def _named(error: float, brier: float, loss: float, area: float) -> Quality:
     return Quality(error, brier, loss, None if math.isnan(area) else area)
 
 
-def _quality(data: Predictions) -> Quality:
-    diagram = resolve(data.source, extremes_need, auc_need)
-    area = auc_of(diagram)[0]
-    return Quality(
-        calibration_error=error_of(diagram)[0],
-        brier_score=brier_of(diagram),
-        log_loss=values_of(data.source, diagram, LOG_LOSS)[0],
-        roc_auc=None if math.isnan(area) else area,
-    )
+def _quality(rows: Crossfit, value: FloatArray) -> Quality:
+    """Measure rows of any weight: each is so much of an event, and the rest of none."""
+    events, others = rows.weight * rows.label, rows.weight * (1 - rows.label)
+    error, brier, loss, area = measured(Held(value, value, value, others, events))
+    # what a soft label is not sure of is no loss of the score's
+    unsure = float((events * (1 - rows.label)).sum()) / float(rows.weight.sum())
+    return _named(error, max(0.0, brier - unsure), loss, area)

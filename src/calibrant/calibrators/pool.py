@@ -22,6 +22,8 @@ MOST_SCORES, CELL_LEVEL = 1 << 24, 20
 CHUNK = 1 << 18
 #: Rows whose scores are looked at in one query, and such queries at most.
 _OPENED, _MOST_PARTS = 1 << 21, 64
+#: Up to so many rows one query looks at all of them.
+_AT_ONCE = 1 << 22
 
 
 class Counted(Protocol):
@@ -45,11 +47,14 @@ class Pool(NamedTuple):
 def pool_of(data: Predictions) -> Pool:
     """Count rows by score and label; beyond `MOST_SCORES` by cell and label."""
     source = data.source
-    if int(source.start()[0].rows.sum()) <= MOST_SCORES:
+    cells = source.start()[0]
+    rows = int(cells.rows.sum())
+    if rows <= min(_AT_ONCE, MOST_SCORES):
         score, negatives, positives = source.counts()
         return Pool(score, _narrow(negatives), _narrow(positives))
-    tallied = source.tally(CELL_LEVEL)
-    return _opened(source, tallied.cells) or _of_cells(tallied.cells)
+    if rows > MOST_SCORES:
+        cells = source.tally(CELL_LEVEL).cells
+    return _opened(source, cells) or _of_cells(cells)
 
 
 def _of_cells(cells: Cells) -> Pool:
@@ -63,7 +68,7 @@ def _opened(source: Counted, cells: Cells) -> Pool | None:
     rows = np.cumsum(np.where(cells.single, 0, cells.rows))
     part = max(_OPENED, int(rows[-1]) // _MOST_PARTS)
     starts = np.flatnonzero(np.append(True, np.diff(rows // part) > 0))
-    edges = [*np.ldexp(cells.cell[starts].astype(np.float64), -CELL_LEVEL).tolist(), np.inf]
+    edges = [*cells.low[starts].tolist(), np.inf]
     for low, high in pairwise(edges):
         score, *counts = source.counts(low, high)
         scores += len(score)
