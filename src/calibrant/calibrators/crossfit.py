@@ -79,7 +79,7 @@ def _of_rows(
 ) -> Crossfit:
     """Put every row into one fold: soft labels, or weights that count nothing."""
     rows = data.source.rows()
-    if rows.weight is not None:
+    if rows.weight is not None and not (rows.weight > 0).all():
         rows = rows.take(rows.weight > 0)
     label, score = rows.label, rows.score
     weight = np.ones(len(score)) if rows.weight is None else rows.weight

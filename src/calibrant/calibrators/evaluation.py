@@ -200,7 +200,4 @@ def _named(error: float, brier: float, loss: float, area: float) -> Quality:
 def _quality(rows: Crossfit, value: FloatArray) -> Quality:
     """Measure rows of any weight: each is so much of an event, and the rest of none."""
     events, others = rows.weight * rows.label, rows.weight * (1 - rows.label)
-    error, brier, loss, area = measured(Held(value, value, value, others, events))
-    # what a soft label is not sure of is no loss of the score's
-    unsure = float((events * (1 - rows.label)).sum()) / float(rows.weight.sum())
-    return _named(error, max(0.0, brier - unsure), loss, area)
+    return _named(*measured(Held(value, value, value, others, events)))

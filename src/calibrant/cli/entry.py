@@ -15,10 +15,7 @@ from calibrant.cli.words import in_options
 from calibrant.errors import InputError
 
 #: What there is to say when memory runs out, wherever that is.
-_NO_MEMORY = (
-    "There is not enough memory for this. Free some, or give a random sample of the rows; "
-    "what each command takes is in benchmarks/memory.md."
-)
+_NO_MEMORY = "There is not enough memory for this. Free some, or use a random sample of the rows."
 
 
 def main() -> None:
