@@ -73,6 +73,18 @@ def test_links_of_folds_are_fitted_to_chunks(monkeypatch, method):
         assert getattr(parts, name) == pytest.approx(getattr(whole, name), abs=1e-10)
 
 
+@pytest.mark.parametrize("scale", [1.0, 2.0**-16])
+def test_bins_of_folds_are_read_off_cells(monkeypatch, scale):
+    y_true, y_prob = rows_of(4000)
+    data = cb.Predictions(y_true, y_prob * scale)
+    whole = evaluate_calibrator(data, cb.HistogramCalibrator()).after
+    monkeypatch.setattr(counted, "CHUNK", 300)
+    monkeypatch.setattr(counted, "_LEVEL", 6)
+    parts = evaluate_calibrator(data, cb.HistogramCalibrator()).after
+    for name in MEASURES:
+        assert getattr(parts, name) == pytest.approx(getattr(whole, name), abs=1e-12)
+
+
 @pytest.mark.parametrize("kind", ["platt", "isotonic"])
 def test_rows_of_any_weight_are_measured_as_by_the_metrics(kind):
     y_true, y_prob = rows_of(2000)

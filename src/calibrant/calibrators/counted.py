@@ -19,26 +19,29 @@ sum[lo <= t] pos (1 - lo) - sum[hi <= t] neg lo; the calibration error is its ra
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields, replace
 from itertools import chain
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
 from sklearn.base import clone
 
-from calibrant._types import AnyArray, BoolArray, FloatArray
+from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 from calibrant.calibrators.document import Function
 from calibrant.calibrators.estimators.calibrator import Calibrator
 from calibrant.calibrators.estimators.links import LinkCalibrator
-from calibrant.calibrators.estimators.steps import IsotonicCalibrator
+from calibrant.calibrators.estimators.steps import HistogramCalibrator, IsotonicCalibrator
 from calibrant.calibrators.folds import FOLDS, Deal, class_too_small_for_folds, too_few_for_folds
 from calibrant.calibrators.pool import CHUNK, Pool
-from calibrant.calibrators.streamed import Points
+from calibrant.calibrators.streamed import Chunks, Points
 from calibrant.core.diagram import Diagram
 from calibrant.core.double_double import running_sum
 from calibrant.core.minorant import minorant
-from calibrant.core.tally import POINT, Cells, Totals
+from calibrant.core.tally import POINT, Cells, Totals, pooled_cells
 
+#: The level of the cells that the counts of a fold are added up in.
+_LEVEL = 17
 #: By such a share calibrated values may be out of order, because they are rounded.
 _ROUNDING = 1e-9
 
@@ -154,8 +157,43 @@ class _PooledData:
         """Return the counts."""
         return self._cells, Totals(0.0, 0.0, 0.0, labels_binary=True, weights_integer=True)
 
-    def zoom(self, _cells: Cells) -> None:
+    def zoom(self, cells: Cells) -> Cells | None:  # noqa: ARG002 (as all sources)
         """Return nothing: no cell is closed."""
+        return None
+
+
+class _ChunkData(_PooledData):
+    """Counts of the other folds in cells, which are opened where a fit asks for it."""
+
+    def __init__(self, chunks: Chunks, scores: int) -> None:
+        self._chunks = chunks
+        cells = _concatenated([_in_cells(chunk) for chunk in chunks()])
+        super().__init__(pooled_cells(cells.cell, cells)[1], scores)
+
+    def zoom(self, cells: Cells) -> Cells:
+        """Return the pooled scores in some cells."""
+        wanted = np.zeros(1 << _LEVEL, dtype=bool)
+        wanted[cells.cell] = True
+        parts = []
+        for chunk in self._chunks():
+            inside = wanted[_cell_of(chunk.score)]
+            parts.append(_points(*(column[inside] for column in chunk)).cells)
+        return _concatenated(parts)
+
+
+def _cell_of(score: FloatArray) -> IntArray:
+    return np.minimum((score * float(1 << _LEVEL)).astype(np.int64), (1 << _LEVEL) - 1)
+
+
+def _in_cells(chunk: Points) -> Cells:
+    cell = _cell_of(chunk.score)
+    points = _points(*chunk).cells
+    return pooled_cells(cell, replace(points, level=np.full(len(cell), _LEVEL), cell=cell))[1]
+
+
+def _concatenated(parts: list[Cells]) -> Cells:
+    columns = ([getattr(part, one.name) for part in parts] for one in fields(Cells))
+    return Cells(*map(np.concatenate, columns))
 
 
 def _others(pool: Pool, deals: tuple[Deal, Deal], fold: int) -> Iterator[Points]:
@@ -183,6 +221,9 @@ def _fitted(pool: Pool, deals: tuple[Deal, Deal], fold: int, calibrator: Calibra
     fresh._check()
     if isinstance(fresh, LinkCalibrator) and len(pool.score) > fresh.most_at_once:
         return fresh.of_chunks(lambda: _others(pool, deals, fold))
+    if isinstance(fresh, HistogramCalibrator) and len(pool.score) > CHUNK:
+        data: Any = _ChunkData(lambda: _others(pool, deals, fold), len(pool.score))
+        return fresh._function(data)
     step = isinstance(calibrator, IsotonicCalibrator) and calibrator.interpolation == "step"
     parts = (_pre_pooled(*some) if step else some for some in _others(pool, deals, fold))
     score, weight, positives = (np.concatenate(column) for column in zip(*parts, strict=True))
