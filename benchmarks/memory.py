@@ -97,7 +97,7 @@ def report(sizes: list[int]) -> Iterator[str]:
     yield "doubles that hardly ever tie. Memory is VmHWM, that of Python and DuckDB included. The"
     yield "time of a fit includes the start of Python and reading the file, as for commands."
     yield "`calibrate` counts rows if they are 0/1 without weights, or with whole ones. The"
-    yield "exceptions: fractional weights and soft labels are held row by row, about 150 bytes each"
+    yield "exceptions: fractional weights and soft labels are held row by row, some 170 bytes each"
     yield "(0.9 GiB for 5 million), and Venn-Abers takes 300 bytes a row (1.6 GiB for 5 million)."
     for rows in sizes:
         with tempfile.TemporaryDirectory() as name:
