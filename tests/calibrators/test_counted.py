@@ -1,15 +1,20 @@
 """Cross-fitting on counts: as on rows, and bounded where scores are pooled into cells."""
 
+import tracemalloc
+
 import duckdb
 import numpy as np
 import pytest
 
 import calibrant as cb
 from calibrant.calibrators import counted
-from calibrant.calibrators.counted import Pool, ends_of, held_out, measured, pool_of
+from calibrant.calibrators import pool as pools
+from calibrant.calibrators.counted import ends_of, held_out, measured, measured_held_out
 from calibrant.calibrators.crossfit import cross_fit
+from calibrant.calibrators.estimators import links
 from calibrant.calibrators.evaluation import calibrator_named, evaluate_calibrator
 from calibrant.calibrators.folds import Deal
+from calibrant.calibrators.pool import Pool, pool_of
 from calibrant.simulate import overconfident
 
 METHODS = ["isotonic", "platt", "beta", "temperature", "histogram", "venn_abers"]
@@ -39,10 +44,75 @@ def test_counts_give_what_rows_give(method):
 def test_chunks_change_nothing(monkeypatch):
     data = cb.Predictions(*rows_of(5000))
     whole = evaluate_calibrator(data, cb.IsotonicCalibrator()).after
-    monkeypatch.setattr(counted, "_CHUNK", 97)
+    monkeypatch.setattr(counted, "CHUNK", 97)
     parts = evaluate_calibrator(data, cb.IsotonicCalibrator()).after
     for name in MEASURES:
         assert getattr(parts, name) == pytest.approx(getattr(whole, name), abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_folds_are_merged_as_they_come(monkeypatch, method):
+    """Chunks of any size give what holding all calibrated rows gives, ties included."""
+    data = cb.Predictions(*rows_of(4000))
+    for pool in (pool_of(data), Pool(*(column[::7] for column in pool_of(data)[:3]))):
+        calibrator = calibrator_named(method)
+        whole = measured(held_out(pool, calibrator))
+        with monkeypatch.context() as small:
+            small.setattr(counted, "CHUNK", 61)
+            parts = measured_held_out(pool, calibrator)
+        assert parts == pytest.approx(whole, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["platt", "beta", "temperature"])
+def test_links_of_folds_are_fitted_to_chunks(monkeypatch, method):
+    data = cb.Predictions(*rows_of(4000))
+    whole = evaluate_calibrator(data, calibrator_named(method)).after
+    monkeypatch.setattr(links, "_FEW_SCORES", 100)
+    parts = evaluate_calibrator(data, calibrator_named(method)).after
+    for name in MEASURES:
+        assert getattr(parts, name) == pytest.approx(getattr(whole, name), abs=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0**-16])
+def test_bins_of_folds_are_read_off_cells(monkeypatch, scale):
+    y_true, y_prob = rows_of(4000)
+    data = cb.Predictions(y_true, y_prob * scale)
+    whole = evaluate_calibrator(data, cb.HistogramCalibrator()).after
+    monkeypatch.setattr(counted, "CHUNK", 300)
+    monkeypatch.setattr(counted, "_LEVEL", 6)
+    parts = evaluate_calibrator(data, cb.HistogramCalibrator()).after
+    for name in MEASURES:
+        assert getattr(parts, name) == pytest.approx(getattr(whole, name), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["platt", "isotonic"])
+def test_rows_of_any_weight_are_measured_as_by_the_metrics(kind):
+    y_true, y_prob = rows_of(2000)
+    weight = np.random.default_rng(0).random(2000)
+    for label in (y_true, 0.1 + 0.8 * y_prob):
+        data = cb.Predictions(label, y_prob.round(3), sample_weight=weight)
+        found = evaluate_calibrator(data, calibrator_named(kind))
+        rows = cross_fit(data, calibrator_named(kind))
+        after = {"y_true": rows.label, "y_prob": rows.after, "sample_weight": rows.weight}
+        for value, of in ((found.before, (data,)), (found.after, ())):
+            given = {} if of else after
+            assert value.calibration_error == pytest.approx(
+                cb.calibration_error(*of, **given), abs=1e-12
+            )
+            assert value.brier_score == pytest.approx(cb.brier_parts(*of, **given).score, abs=1e-12)
+            assert value.roc_auc == pytest.approx(cb.roc_auc(*of, **given), abs=1e-12)
+
+
+def test_a_million_calibrated_rows_are_never_held_at_once():
+    rng = np.random.default_rng(0)
+    score = np.sort(rng.random(1_000_000))
+    positives = (rng.random(len(score)) < score).astype(np.uint8)
+    pool = Pool(score, 1 - positives, positives)
+    tracemalloc.start()
+    measured_held_out(pool, calibrator_named("platt"))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 110 * 2**20  # holding them takes 80 on top, and all features 200
 
 
 def test_a_file_gives_what_arrays_give(tmp_path, monkeypatch):
@@ -61,8 +131,8 @@ def test_a_file_gives_what_arrays_give(tmp_path, monkeypatch):
     lazy = files.read_predictions(path, label="y", prob="p")
     near = cb.Predictions(y_true[:800], y_prob[:800])
     for limit in (1 << 24, 100):
-        monkeypatch.setattr(counted, "MOST_SCORES", limit)
-        monkeypatch.setattr(counted, "CELL_LEVEL", 8)
+        monkeypatch.setattr(pools, "MOST_SCORES", limit)
+        monkeypatch.setattr(pools, "CELL_LEVEL", 8)
         one, other = (evaluate_calibrator(data, cb.IsotonicCalibrator()) for data in (lazy, near))
         assert one.to_dict()["after"] == pytest.approx(other.to_dict()["after"], abs=1e-12)
         assert (one.after_open is None) == (limit > 100)
@@ -104,8 +174,8 @@ def losses(label, value):
 @pytest.mark.parametrize("method", METHODS)
 def test_bounds_hold_for_every_row_at_its_own_score(monkeypatch, method, level, kind):
     label, score = hostile_rows(kind, level)
-    monkeypatch.setattr(counted, "MOST_SCORES", 1)
-    monkeypatch.setattr(counted, "CELL_LEVEL", level)
+    monkeypatch.setattr(pools, "MOST_SCORES", 1)
+    monkeypatch.setattr(pools, "CELL_LEVEL", level)
     pool = pool_of(cb.Predictions(label, score))
     assert pool.cells is not None
     calibrator = calibrator_named(method)
@@ -130,8 +200,8 @@ def test_bounds_hold_for_every_row_at_its_own_score(monkeypatch, method, level, 
 
 
 def test_what_cells_leave_open_is_said(monkeypatch):
-    monkeypatch.setattr(counted, "MOST_SCORES", 100)
-    monkeypatch.setattr(counted, "CELL_LEVEL", 6)
+    monkeypatch.setattr(pools, "MOST_SCORES", 100)
+    monkeypatch.setattr(pools, "CELL_LEVEL", 6)
     data = cb.Predictions(*rows_of(5000))
     for method in METHODS:
         found = evaluate_calibrator(data, calibrator_named(method))
@@ -142,7 +212,7 @@ def test_what_cells_leave_open_is_said(monkeypatch):
 
 
 def test_scores_that_tie_stay_apart_whatever_their_rows(monkeypatch):
-    monkeypatch.setattr(counted, "MOST_SCORES", 1000)
+    monkeypatch.setattr(pools, "MOST_SCORES", 1000)
     y_true, y_prob = rows_of(5000)
     found = pool_of(cb.Predictions(y_true, y_prob.round(2)))
     assert isinstance(found, Pool)

@@ -14,6 +14,25 @@ audit.busy = lambda words: (print("here", flush=True), busy(words))[1]
 import calibrant_command
 calibrant_command.main()
 """
+#: The command in a process whose memory runs out while it works.
+NO_MEMORY = """
+from calibrant.cli import calibrate
+def busy(words):
+    raise MemoryError
+calibrate.busy = busy
+import calibrant_command
+calibrant_command.main()
+"""
+
+
+def test_memory_that_runs_out_is_one_message():
+    command = ["calibrate", "x.csv", "--label", "y", "--prob", "p", "-o", "c.json"]
+    done = subprocess.run(
+        [sys.executable, "-c", NO_MEMORY, *command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: There is not enough memory for this.")
+    assert done.stderr.count("\n") == 1
 
 
 def test_missing_options_are_named():

@@ -19,48 +19,38 @@ sum[lo <= t] pos (1 - lo) - sum[hi <= t] neg lo; the calibration error is its ra
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
-from typing import NamedTuple, Protocol
+from dataclasses import fields, replace
+from itertools import chain
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
 from sklearn.base import clone
 
-from calibrant._types import AnyArray, FloatArray
+from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 from calibrant.calibrators.document import Function
 from calibrant.calibrators.estimators.calibrator import Calibrator
-from calibrant.calibrators.estimators.steps import IsotonicCalibrator
+from calibrant.calibrators.estimators.links import LinkCalibrator
+from calibrant.calibrators.estimators.steps import HistogramCalibrator, IsotonicCalibrator
 from calibrant.calibrators.folds import FOLDS, Deal, class_too_small_for_folds, too_few_for_folds
+from calibrant.calibrators.pool import CHUNK, Pool
+from calibrant.calibrators.streamed import Chunks, Points
 from calibrant.core.diagram import Diagram
 from calibrant.core.double_double import running_sum
 from calibrant.core.minorant import minorant
-from calibrant.core.tally import POINT, Cells, Totals
-from calibrant.data.predictions import Predictions
+from calibrant.core.tally import POINT, Cells, Totals, pooled_cells
 
-#: Distinct scores that are kept apart, and the level of the cells that more are pooled into.
-MOST_SCORES, CELL_LEVEL = 1 << 24, 20
-#: Pooled scores that are worked through at a time.
-_CHUNK = 1 << 18
-#: Rows whose scores are looked at in one query, and such queries at most.
-_OPENED, _MOST_PARTS = 1 << 21, 64
+#: The level of the cells that the counts of a fold are added up in.
+_LEVEL = 17
+#: By such a share calibrated values may be out of order, because they are rounded.
+_ROUNDING = 1e-9
 
 
-class Counted(Protocol):
-    """Where rows live, asked for counts alone."""
-
-    def counts(
-        self, low: float = 0.0, high: float = np.inf
-    ) -> tuple[FloatArray, AnyArray, AnyArray]:
-        """Return the scores from `low` up to `high`, each once, and its rows of either label."""
-
-
-class Pool(NamedTuple):
-    """Rows as counts: scores in order, rows of either class, and the cells if they are cells."""
-
-    score: FloatArray
-    negatives: AnyArray
-    positives: AnyArray
-    cells: Cells | None = None
+#: Values in order, each once, and the rows of either class.
+Pooled: TypeAlias = tuple[FloatArray, AnyArray, AnyArray]
+#: Calibration error, Brier score, log loss and ROC AUC.
+Measured: TypeAlias = tuple[float, float, float, float]
+Side: TypeAlias = Literal["left", "right"]
 
 
 class Held(NamedTuple):
@@ -69,8 +59,8 @@ class Held(NamedTuple):
     value: FloatArray
     low: FloatArray
     high: FloatArray
-    negatives: FloatArray
-    positives: FloatArray
+    negatives: AnyArray
+    positives: AnyArray
 
 
 class Ends(NamedTuple):
@@ -82,66 +72,67 @@ class Ends(NamedTuple):
     roc_auc: tuple[float, float]
 
 
-def pool_of(data: Predictions) -> Pool:
-    """Count rows by score and label; beyond `MOST_SCORES` by cell and label."""
-    source = data.source
-    if int(source.start()[0].rows.sum()) <= MOST_SCORES:
-        score, negatives, positives = source.counts()
-        return Pool(score, _narrow(negatives), _narrow(positives))
-    tallied = source.tally(CELL_LEVEL)
-    return _opened(source, tallied.cells) or _of_cells(tallied.cells)
-
-
-def _of_cells(cells: Cells) -> Pool:
-    mean = cells.mass / cells.weight
-    return Pool(np.clip(mean, cells.low, cells.high), *_counts(cells), cells)
-
-
-def _opened(source: Counted, cells: Cells) -> Pool | None:
-    """Count one range of scores after the other, until all are known or there are too many."""
-    parts, scores = [], 0
-    rows = np.cumsum(np.where(cells.single, 0, cells.rows))
-    part = max(_OPENED, int(rows[-1]) // _MOST_PARTS)
-    starts = np.flatnonzero(np.append(True, np.diff(rows // part) > 0))
-    edges = [*np.ldexp(cells.cell[starts].astype(np.float64), -CELL_LEVEL).tolist(), np.inf]
-    for low, high in pairwise(edges):
-        score, *counts = source.counts(low, high)
-        scores += len(score)
-        if scores > MOST_SCORES:
-            return None
-        parts.append((score, *map(_narrow, counts)))
-    score, negatives, positives = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Pool(score, negatives, positives)
-
-
-def _counts(cells: Cells) -> tuple[AnyArray, AnyArray]:
-    positives = np.rint(cells.positives).astype(np.int64)
-    return _narrow(np.rint(cells.weight).astype(np.int64) - positives), _narrow(positives)
-
-
-def _narrow(counts: AnyArray) -> AnyArray:
-    """Return counts in as few bytes as they fit."""
-    return np.rint(counts).astype(np.min_scalar_type(int(counts.max(initial=0))))
-
-
 def as_they_are(pool: Pool) -> Held:
     """Return the rows as they are, not calibrated."""
-    counts = pool.negatives.astype(np.float64), pool.positives.astype(np.float64)
-    return Held(pool.score, pool.score, pool.score, *counts)
+    return Held(pool.score, pool.score, pool.score, pool.negatives, pool.positives)
 
 
 def held_out(pool: Pool, calibrator: Calibrator, *, folds: int = FOLDS, seed: int = 0) -> Held:
     """Calibrate every row by a calibrator fitted on the other folds, and pool what comes out."""
+    parts = list(chain.from_iterable(_calibrated_chunks(pool, calibrator, folds, seed)))
+    return _joined(parts)
+
+
+def measured_held_out(
+    pool: Pool, calibrator: Calibrator, *, folds: int = FOLDS, seed: int = 0
+) -> Measured:
+    """Measure held-out rows, as `measured` does, without holding what calibrators make of them.
+
+    A calibrator that keeps the order of scores gives its values in order, so that those of all
+    folds can be merged as they come.
+    """
+    chunks = _calibrated_chunks(pool, calibrator, folds, seed)
+    if calibrator.monotone:
+        return _summed_up(_merged(chunks))
+    return measured(_joined(list(chain.from_iterable(chunks))))
+
+
+def _calibrated_chunks(
+    pool: Pool, calibrator: Calibrator, folds: int, seed: int
+) -> Iterator[list[Held]]:
+    """Yield what each fold's calibrator makes of its held-out rows, chunk by chunk of scores."""
     _check(pool, folds)
     rng = np.random.default_rng(seed)
     deals = Deal(pool.negatives, folds, rng), Deal(pool.positives, folds, rng)
-    parts: list[Held] = []
-    for fold in range(folds):
-        fitted = _fitted(pool, deals, fold, calibrator)
-        for part in range(0, len(pool.score), _CHUNK):
-            chunk = slice(part, part + _CHUNK)
-            parts.append(_calibrated(pool, deals, fold, fitted, chunk))
+    fitted = [_fitted(pool, deals, fold, calibrator) for fold in range(folds)]
+    for part in range(0, len(pool.score), CHUNK):
+        chunk = slice(part, part + CHUNK)
+        yield [_calibrated(pool, deals, fold, one, chunk) for fold, one in enumerate(fitted)]
+
+
+def _joined(parts: list[Held]) -> Held:
     return Held(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _merged(chunks: Iterator[list[Held]]) -> Iterator[Pooled]:
+    """Yield values in order, each once, as soon as no fold can give a smaller one."""
+    waiting: list[Held] = []
+    for parts in chunks:
+        waiting = [_joined([*waiting, *parts])]
+        last = [float(part.value[-1]) for part in parts if len(part.value)]
+        if len(last) < len(parts):
+            continue  # a fold has no row here, and may fall behind
+        held, bound = waiting[0], min(last) * (1 - _ROUNDING)
+        sure = held.value < bound
+        if sure.any():
+            yield _in_order(_some(held, sure))
+            waiting = [_some(held, ~sure)]
+    if waiting:
+        yield _in_order(waiting[0])
+
+
+def _some(held: Held, which: BoolArray) -> Held:
+    return Held(*(column[which] for column in held))
 
 
 def _check(pool: Pool, folds: int) -> None:
@@ -166,20 +157,54 @@ class _PooledData:
         """Return the counts."""
         return self._cells, Totals(0.0, 0.0, 0.0, labels_binary=True, weights_integer=True)
 
-    def zoom(self, _cells: Cells) -> None:
+    def zoom(self, cells: Cells) -> Cells | None:  # noqa: ARG002 (as all sources)
         """Return nothing: no cell is closed."""
+        return None
 
 
-def _others(
-    pool: Pool, deals: tuple[Deal, Deal], fold: int
-) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
-    """Yield score, weight and positives of what the other folds have, chunk by chunk."""
-    for part in range(0, len(pool.score), _CHUNK):
-        chunk = slice(part, part + _CHUNK)
+class _ChunkData(_PooledData):
+    """Counts of the other folds in cells, which are opened where a fit asks for it."""
+
+    def __init__(self, chunks: Chunks, scores: int) -> None:
+        self._chunks = chunks
+        cells = _concatenated([_in_cells(chunk) for chunk in chunks()])
+        super().__init__(pooled_cells(cells.cell, cells)[1], scores)
+
+    def zoom(self, cells: Cells) -> Cells:
+        """Return the pooled scores in some cells."""
+        wanted = np.zeros(1 << _LEVEL, dtype=bool)
+        wanted[cells.cell] = True
+        parts = []
+        for chunk in self._chunks():
+            inside = wanted[_cell_of(chunk.score)]
+            parts.append(_points(*(column[inside] for column in chunk)).cells)
+        return _concatenated(parts)
+
+
+def _cell_of(score: FloatArray) -> IntArray:
+    return np.minimum((score * float(1 << _LEVEL)).astype(np.int64), (1 << _LEVEL) - 1)
+
+
+def _in_cells(chunk: Points) -> Cells:
+    cell = _cell_of(chunk.score)
+    points = _points(*chunk).cells
+    return pooled_cells(cell, replace(points, level=np.full(len(cell), _LEVEL), cell=cell))[1]
+
+
+def _concatenated(parts: list[Cells]) -> Cells:
+    columns = ([getattr(part, one.name) for part in parts] for one in fields(Cells))
+    return Cells(*map(np.concatenate, columns))
+
+
+def _others(pool: Pool, deals: tuple[Deal, Deal], fold: int) -> Iterator[Points]:
+    """Yield what the other folds have, chunk by chunk."""
+    for part in range(0, len(pool.score), CHUNK):
+        chunk = slice(part, part + CHUNK)
         positives = (pool.positives[chunk] - deals[1].of(fold, chunk)).astype(np.float64)
         weight = positives + (pool.negatives[chunk] - deals[0].of(fold, chunk))
         there = weight > 0
-        yield pool.score[chunk][there], weight[there], positives[there]
+        if there.any():
+            yield Points(pool.score[chunk][there], weight[there], positives[there])
 
 
 def _points(score: FloatArray, weight: FloatArray, positives: FloatArray) -> Diagram:
@@ -192,24 +217,25 @@ def _points(score: FloatArray, weight: FloatArray, positives: FloatArray) -> Dia
 
 
 def _fitted(pool: Pool, deals: tuple[Deal, Deal], fold: int, calibrator: Calibrator) -> Function:
-    step = isinstance(calibrator, IsotonicCalibrator) and calibrator.interpolation == "step"
-    parts = (
-        _pre_pooled(*some) if step else some for some in _others(pool, deals, fold) if len(some[0])
-    )
-    score, weight, positives = (np.concatenate(column) for column in zip(*parts, strict=True))
-    cells = _points(score, weight, positives).cells
     fresh = clone(calibrator)
     fresh._check()
+    if isinstance(fresh, LinkCalibrator) and len(pool.score) > fresh.most_at_once:
+        return fresh.of_chunks(lambda: _others(pool, deals, fold))
+    if isinstance(fresh, HistogramCalibrator) and len(pool.score) > CHUNK:
+        data: Any = _ChunkData(lambda: _others(pool, deals, fold), len(pool.score))
+        return fresh._function(data)
+    step = isinstance(calibrator, IsotonicCalibrator) and calibrator.interpolation == "step"
+    parts = (_pre_pooled(*some) if step else some for some in _others(pool, deals, fold))
+    score, weight, positives = (np.concatenate(column) for column in zip(*parts, strict=True))
+    cells = _points(score, weight, positives).cells
     fitted: Function = fresh._function(_PooledData(cells, len(pool.score)))
     return fitted
 
 
-def _pre_pooled(
-    score: FloatArray, weight: FloatArray, positives: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _pre_pooled(score: FloatArray, weight: FloatArray, positives: FloatArray) -> Points:
     """Pool a chunk as isotonic regression does: the whole then pools the same blocks further."""
     found = minorant(_points(score, weight, positives))
-    return score[found.first], found.weight, found.positives
+    return Points(score[found.first], found.weight, found.positives)
 
 
 def _calibrated(
@@ -233,27 +259,37 @@ def _calibrated(
     return Held(value, low, high, negatives, positives)
 
 
-def measured(held: Held) -> tuple[float, float, float, float]:
+def measured(held: Held) -> Measured:
     """Return calibration error, Brier score, log loss and ROC AUC of pooled values."""
-    value, negatives, positives = _in_order(held)
-    below = last = high = low = wins = brier = loss = 0.0
-    for part in range(0, len(value), _CHUNK):
-        v, n, p = (one[part : part + _CHUNK] for one in (value, negatives, positives))
+    return _summed_up(iter([_in_order(held)]))
+
+
+def _summed_up(pieces: Iterator[Pooled]) -> Measured:
+    """Measure values that come in order, each once."""
+    below = events = last = high = low = wins = brier = loss = 0.0
+    for v, some, more in _chunks(pieces):
+        n, p = some.astype(np.float64), more.astype(np.float64)
         walk = running_sum(np.append(last, p - (n + p) * v)).high[1:]
         last = float(walk[-1])
         high, low = max(high, float(walk.max())), min(low, float(walk.min()))
         under = below + np.cumsum(n) - n / 2
         wins += float((p * under).sum())
-        below += float(n.sum())
+        below, events = below + float(n.sum()), events + float(p.sum())
         brier += _brier(v, v, n, p)
         loss += _log_loss(v, v, n, p)
-    events = float(positives.sum())
     total, pairs = below + events, below * events
     area = wins / pairs if pairs else np.nan
     return min(1.0, (high - low) / total), brier / total, loss / total, area
 
 
-def _in_order(held: Held) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _chunks(pieces: Iterator[Pooled]) -> Iterator[Pooled]:
+    for value, negatives, positives in pieces:
+        for part in range(0, len(value), CHUNK):
+            chunk = slice(part, part + CHUNK)
+            yield value[chunk], negatives[chunk], positives[chunk]
+
+
+def _in_order(held: Held) -> Pooled:
     """Return values in order, each once, and the rows of either class."""
     value, negatives, positives = held.value, held.negatives, held.positives
     if (value[1:] > value[:-1]).all():
@@ -263,8 +299,8 @@ def _in_order(held: Held) -> tuple[FloatArray, FloatArray, FloatArray]:
     first = np.flatnonzero(np.append(True, value[1:] != value[:-1]))
     return (
         value[first],
-        np.add.reduceat(negatives[order], first),
-        np.add.reduceat(positives[order], first),
+        np.add.reduceat(negatives[order].astype(np.float64), first),
+        np.add.reduceat(positives[order].astype(np.float64), first),
     )
 
 
@@ -272,25 +308,10 @@ def ends_of(held: Held) -> Ends:
     """Return the least and the most that each measure can be, given the bands."""
     _, low, high, negatives, positives = held
     total = float(negatives.sum() + positives.sum())
-    by_low, by_high = np.argsort(low), np.argsort(high)
-    at = np.unique(np.concatenate([low, high]))
-
-    def up_to(order: AnyArray, ends: FloatArray, amount: FloatArray) -> FloatArray:
-        sums = np.append(0.0, np.cumsum(amount[order]))
-        found: FloatArray = sums[np.searchsorted(ends[order], at, side="right")]
-        return found
-
-    least = up_to(by_high, high, positives * (1 - high)) - up_to(by_low, low, negatives * high)
-    most = up_to(by_low, low, positives * (1 - low)) - up_to(by_high, high, negatives * low)
-    error = (
-        max(0.0, float(least.max())) - min(0.0, float(most.min())),
-        max(0.0, float(most.max())) - min(0.0, float(least.min())),
-    )
+    error = _error_ends(held)
     pairs = float(negatives.sum()) * float(positives.sum())
-    under = np.append(0.0, np.cumsum(negatives[by_high]))
-    sure = under[np.searchsorted(high[by_high], low, side="left")]
-    maybe = np.append(0.0, np.cumsum(negatives[by_low]))
-    could = maybe[np.searchsorted(low[by_low], high, side="right")]
+    sure = _up_to(high, negatives, low, positives, side="left")
+    could = _up_to(low, negatives, high, positives, side="right")
     return Ends(
         (error[0] / total, min(1.0, error[1] / total)),
         (
@@ -301,7 +322,50 @@ def ends_of(held: Held) -> Ends:
             _log_loss(low, high, negatives, positives) / total,
             _log_loss(high, low, negatives, positives) / total,
         ),
-        (float((positives * sure).sum()) / pairs, float((positives * could).sum()) / pairs),
+        (sure / pairs, could / pairs),
+    )
+
+
+def _up_to(
+    ends: FloatArray, amount: AnyArray, at: FloatArray, weight: AnyArray, *, side: Side
+) -> float:
+    """Add up, with weights, the amounts whose ends lie under each of some points."""
+    order = np.argsort(ends)
+    sums = np.append(0.0, np.cumsum(amount[order]))
+    ends = ends[order]
+    found = 0.0
+    for part in range(0, len(at), CHUNK):
+        some = slice(part, part + CHUNK)
+        found += float((weight[some] * sums[np.searchsorted(ends, at[some], side=side)]).sum())
+    return found
+
+
+def _error_ends(held: Held) -> tuple[float, float]:
+    """Return the least and the most that the range of the walk can be, times the rows."""
+    _, low, high, negatives, positives = held
+
+    def running(amount: FloatArray, order: AnyArray) -> FloatArray:
+        return np.append(0.0, np.cumsum(amount[order]))
+
+    order = np.argsort(high)
+    by_high = high[order]
+    sure_up, sure_down = running(positives * (1 - high), order), running(negatives * low, order)
+    order = np.argsort(low)
+    by_low = low[order]
+    down, up = running(negatives * high, order), running(positives * (1 - low), order)
+    least_high = most_high = -np.inf
+    least_low = most_low = np.inf
+    for ends in (by_low, by_high):
+        for part in range(0, len(ends), CHUNK):
+            at = ends[part : part + CHUNK]
+            whole = np.searchsorted(by_high, at, side="right")
+            begun = np.searchsorted(by_low, at, side="right")
+            least, most = sure_up[whole] - down[begun], up[begun] - sure_down[whole]
+            least_high, least_low = max(least_high, least.max()), min(least_low, least.min())
+            most_high, most_low = max(most_high, most.max()), min(most_low, most.min())
+    return (
+        max(0.0, float(least_high)) - min(0.0, float(most_low)),
+        max(0.0, float(most_high)) - min(0.0, float(least_low)),
     )
 
 

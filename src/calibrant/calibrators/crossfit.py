@@ -43,7 +43,21 @@ def cross_fit(
     What comes of it is an estimate. With a fixed seed the folds are a function of the data, so that
     no bound with a confidence may rest on them.
     """
-    label, score, weight = _shares(data, folds, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    if data.source.start()[1].are_counts:
+        return _of_counts(data, calibrator, folds, rng)
+    return _of_rows(data, calibrator, folds, rng)
+
+
+def _of_counts(
+    data: Predictions, calibrator: Calibrator, folds: int, rng: np.random.Generator
+) -> Crossfit:
+    """Deal out the rows of every score, each of which may be in several folds."""
+    cells = resolve(data.source, everything).cells
+    counts = np.rint([cells.weight - cells.positives, cells.positives]).astype(np.int64)
+    _check_counts(counts.sum(axis=1), folds)
+    weight = np.concatenate([dealt(one, folds, rng) for one in counts], axis=1)
+    label, score = np.repeat([False, True], len(cells)), np.tile(cells.score, 2)
     after = np.zeros(weight.shape)
     for held_out in range(folds):
         others = weight.sum(axis=0) - weight[held_out]
@@ -53,21 +67,6 @@ def cross_fit(
     return Crossfit(label[row], score[row], after[fold, row], weight[fold, row])
 
 
-def _shares(
-    data: Predictions, folds: int, rng: np.random.Generator
-) -> tuple[AnyArray, FloatArray, FloatArray]:
-    """Return labels, scores, and the weight that each has in each fold, folds by rows."""
-    totals = data.source.start()[1]
-    if totals.are_counts:
-        cells = resolve(data.source, everything).cells
-        counts = np.rint([cells.weight - cells.positives, cells.positives]).astype(np.int64)
-        _check_counts(counts.sum(axis=1), folds)
-        spread = [dealt(one, folds, rng) for one in counts]
-        label = np.repeat([False, True], len(cells))
-        return label, np.tile(cells.score, 2), np.concatenate(spread, axis=1)
-    return _whole_rows(data, folds, rng)
-
-
 def _check_counts(rows: AnyArray, folds: int) -> None:
     if rows.sum() < folds:
         raise too_few_for_folds(float(rows.sum()), folds)
@@ -75,22 +74,31 @@ def _check_counts(rows: AnyArray, folds: int) -> None:
         raise class_too_small_for_folds(float(rows.min()))
 
 
-def _whole_rows(
-    data: Predictions, folds: int, rng: np.random.Generator
-) -> tuple[AnyArray, FloatArray, FloatArray]:
+def _of_rows(
+    data: Predictions, calibrator: Calibrator, folds: int, rng: np.random.Generator
+) -> Crossfit:
     """Put every row into one fold: soft labels, or weights that count nothing."""
     rows = data.source.rows()
-    if rows.weight is not None:
+    if rows.weight is not None and not (rows.weight > 0).all():
         rows = rows.take(rows.weight > 0)
-    weight = rows.each_weight
-    n = len(rows.score)
+    label, score, weight = rows.label, rows.score, rows.each_weight
+    n = len(score)
     if n < folds:
         raise too_few_for_folds(n, folds)
-    order = np.lexsort((weight, rows.score, rows.label))
+    fold = np.empty(n, dtype=np.uint8)
     # neighbours in this order, which are alike, are dealt out over all folds
-    place = np.arange(n) % folds
-    for start in range(0, n, folds):
+    fold[np.lexsort((weight, score, label))] = _places(n, folds, rng)
+    after = np.empty(n)
+    for held_out in range(folds):
+        here, others = fold == held_out, fold != held_out
+        fitted = clone(calibrator).fit(score[others], label[others], sample_weight=weight[others])
+        after[here] = fitted.predict(score[here])
+    return Crossfit(label, score, after, weight)
+
+
+def _places(rows: int, folds: int, rng: np.random.Generator) -> AnyArray:
+    """Return the fold of rows in order, each so many of them dealt out to all folds."""
+    place = (np.arange(rows) % folds).astype(np.uint8)
+    for start in range(0, rows, folds):
         place[start : start + folds] = rng.permutation(place[start : start + folds])
-    share = np.zeros((folds, n))
-    share[place, order] = weight[order]
-    return rows.label, rows.score, share
+    return place

@@ -8,27 +8,27 @@ from typing import Any
 
 from calibrant import errors
 from calibrant._figures import figure, rounded_up
+from calibrant._types import FloatArray
 from calibrant.calibrators.counted import (
-    CELL_LEVEL,
-    MOST_SCORES,
-    Pool,
+    Held,
     as_they_are,
     ends_of,
     held_out,
     measured,
-    pool_of,
+    measured_held_out,
 )
-from calibrant.calibrators.crossfit import cross_fit
+from calibrant.calibrators.crossfit import Crossfit, cross_fit
 from calibrant.calibrators.estimators.calibrator import Calibrator
 from calibrant.calibrators.fitting import Objective
 from calibrant.calibrators.folds import FOLDS
+from calibrant.calibrators.pool import CELL_LEVEL, MOST_SCORES, Pool, pool_of
 from calibrant.calibrators.registry import KINDS, calibrator_class
 from calibrant.core.diagram import Diagram, resolve
 from calibrant.core.statistic import values_of
 from calibrant.data.predictions import Predictions
 from calibrant.measures.decomposition import BRIER, LOG_LOSS
 from calibrant.measures.error import ERROR
-from calibrant.measures.ranking import ROC_AUC, auc_of
+from calibrant.measures.ranking import auc_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +166,7 @@ def evaluate_calibrator(data: Predictions, calibrator: Calibrator) -> Evaluation
         after, after_open = _after(pool, calibrator)
         return Evaluation(*about, before, after, data.origin.dropped, before_open, after_open)
     found = cross_fit(data, calibrator)
-    before = _quality(Predictions(found.label, found.before, sample_weight=found.weight))
-    after = _quality(Predictions(found.label, found.after, sample_weight=found.weight))
+    before, after = (_quality(found, value) for value in (found.before, found.after))
     return Evaluation(*about, before, after, data.origin.dropped)
 
 
@@ -184,10 +183,10 @@ def _before(data: Predictions, pool: Pool) -> tuple[Quality, Quality | None]:
 
 def _after(pool: Pool, calibrator: Calibrator) -> tuple[Quality, Quality | None]:
     """Measure held-out rows, calibrated; of cells with how far off each number can be."""
+    if pool.cells is None:
+        return _named(*measured_held_out(pool, calibrator)), None
     held = held_out(pool, calibrator)
     found = _named(*measured(held))
-    if pool.cells is None:
-        return found, None
     values = (found.calibration_error, found.brier_score, found.log_loss, found.roc_auc or 0.0)
     pairs = zip(values, ends_of(held), strict=True)
     # an infinite loss that stays so is off by nothing
@@ -202,8 +201,7 @@ def _named(error: float, brier: float, loss: float, area: float) -> Quality:
     return Quality(error, brier, loss, None if math.isnan(area) else area)
 
 
-def _quality(data: Predictions) -> Quality:
-    diagram = resolve(data.source, ERROR.needs, ROC_AUC.needs)
-    statistics = (ERROR, BRIER, LOG_LOSS, ROC_AUC)
-    (error, _), brier, loss, (area, _) = values_of(data.source, diagram, *statistics)
-    return _named(error, brier, loss, area)
+def _quality(rows: Crossfit, value: FloatArray) -> Quality:
+    """Measure rows of any weight: each is so much of an event, and the rest of none."""
+    events, others = rows.weight * rows.label, rows.weight * (1 - rows.label)
+    return _named(*measured(Held(value, value, value, others, events)))

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -32,17 +32,17 @@ OBJECTIVES = ("log_loss", "squared", "calibration_error")
 #: The share of the gain in log loss that may be given up for a smaller calibration error.
 GIVEN_UP = 0.05
 _HALF_A_SURPRISE = 0.5
-_MOST_STEPS = 200
+MOST_STEPS = 200
 #: No step is longer than this, in deviations of the log-odds.
-_LONGEST_STEP = 8.0
+LONGEST_STEP = 8.0
 #: Differences of log losses under this share are rounding.
 _ROUNDING = 1e-14
 #: A step that gains less log loss than this leads to the minimum, as far as doubles go.
-_SMALL_GAIN = 1e-20
+SMALL_GAIN = 1e-20
 #: Points of the grid along each axis, by the number of parameters.
 _GRID = {1: 401, 2: 41, 3: 17}
 #: Groups that rows are merged into for the grid, and for the last polish.
-_FEW_GROUPS, _MANY_GROUPS = 2000, 50_000
+FEW_GROUPS, MANY_GROUPS = 2000, 50_000
 _POLISHED = 4
 
 
@@ -64,12 +64,11 @@ class Pooled:
         So many `surprises` of either kind are spread over the rows of each class; one makes
         Platt's targets.
         """
-        events, total = float(positives.sum()), float(weight.sum())
+        total = float(weight.sum())
         share, rate = weight / total, positives / weight
         if surprises == 0:
             return Pooled(x, share, positives / total, rate)
-        high = (events + surprises) / (events + 2 * surprises)
-        low = surprises / (total - events + 2 * surprises)
+        low, high = targets(total, float(positives.sum()), surprises)
         rate = low + (high - low) * rate
         return Pooled(x, share, share * rate, rate)
 
@@ -93,6 +92,39 @@ class Pooled:
         score = theta @ self.x
         return float(self.weight @ (np.logaddexp(0, score) - self.target * score))
 
+    @property
+    def rate(self) -> float:
+        """The mean of the targets."""
+        return float(self.weight @ self.target)
+
+    def climb(
+        self, basis: FloatArray, start: FloatArray, active: BoolArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Minimise log loss over the active parameters by Newton's method.
+
+        A step is halved until it gains a fair part of what its slope says (Armijo), up to
+        rounding, which makes the method converge from anywhere: far out the curvature says little.
+        """
+        climb, curvature = Newton(start, LONGEST_STEP), np.eye(len(start))
+        x = basis.T @ self.x
+        best, gain = np.inf, 0.0
+        for _ in range(MOST_STEPS):
+            odds = basis @ climb.point
+            loss = self.log_loss(odds)
+            if loss > best - 1e-4 * gain + _ROUNDING * best:
+                climb.turn_back()
+                gain /= 2
+                continue
+            best = loss
+            p = self.probability(odds)
+            curvature = (x * (self.weight * p * (1 - p))) @ x.T
+            step, gradient = newton_step(x @ (self.weight * (self.target - p)), curvature, active)
+            climb.go(step, gradient)
+            gain = climb.rise
+            if gain <= SMALL_GAIN and not climb.shortened:
+                break
+        return climb.point, curvature
+
     def squared(self, theta: FloatArray) -> float:
         """Return the mean squared loss, up to what does not depend on theta."""
         p = self.probability(theta)
@@ -111,6 +143,30 @@ class Pooled:
         return found
 
 
+def targets(total: float, events: float, surprises: float) -> tuple[float, float]:
+    """Return what stands for the outcomes 0 and 1 if surprises are spread over the rows."""
+    if surprises == 0:
+        return 0.0, 1.0
+    high = (events + surprises) / (events + 2 * surprises)
+    return surprises / (total - events + 2 * surprises), high
+
+
+def surprises_of(
+    family: LinkFamily,
+    objective: Objective,
+    x: FloatArray,
+    weight: FloatArray,
+    positives: FloatArray,
+) -> float:
+    """Return how many surprises of either kind log loss is fitted with.
+
+    The rows with the extreme scores, of all and of either class, say as much as all rows.
+    """
+    if family.platts_targets and objective == "log_loss":
+        return 1.0
+    return _HALF_A_SURPRISE if _separated(family, x, weight, positives) else 0.0
+
+
 def fit_link(
     family: LinkFamily,
     score: FloatArray,
@@ -120,25 +176,29 @@ def fit_link(
 ) -> Link:
     """Fit a link to pooled scores in order."""
 
-    def fitted(ends: tuple[float, float]) -> tuple[float, Pooled, _Best]:
-        x, surprises = features(score, *ends), 0.0
-        if family.platts_targets and objective == "log_loss":
-            surprises = 1.0
-        elif _separated(family, x, weight, positives):
-            surprises = _HALF_A_SURPRISE
+    def fitted(ends: tuple[float, float]) -> tuple[float, Pooled, Best]:
+        x = features(score, *ends)
+        surprises = surprises_of(family, objective, x, weight, positives)
         data = Pooled.of(x, weight, positives, surprises)
-        best = _newton(data, _standard(data, family), family.slopes)
-        return data.log_loss(best.basis @ best.free), data, best
+        best = least_log_loss(data, standard(data, family), family.slopes)
+        return data.log_loss(best.theta), data, best
 
     choices = inner_ranges(score)
     ends = choices[0]
-    least, data, best = fitted(ends)
+    least, data, best = fitted(choices[0])
     for other in choices[1:]:  # one at a time, because the features of each take memory
         loss, others, found = fitted(other)
         if loss < least:
             least, ends, data, best = loss, other, others, found
-    free = best.free if objective == "log_loss" else _search(data, best, objective)
-    a, b, c = (float(value) for value in best.basis @ free)
+    if objective == "log_loss":
+        return link_of(best.theta, ends)
+    few, many = data.grouped(FEW_GROUPS), data.grouped(MANY_GROUPS)
+    return link_of(search(least, few, many, best, objective), ends)
+
+
+def link_of(theta: FloatArray, ends: tuple[float, float]) -> Link:
+    """Return the link of (a, b, c), with what scores count as at least and at most."""
+    a, b, c = (float(value) for value in theta)
     return Link(max(a, 0.0), max(b, 0.0), c, *ends)
 
 
@@ -159,7 +219,7 @@ def _separated(
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Best:
+class Best:
     """The minimum of log loss: free parameters, what they mean, and the curvature there."""
 
     free: FloatArray
@@ -167,8 +227,30 @@ class _Best:
     slopes: int
     curvature: FloatArray
 
+    @property
+    def theta(self) -> FloatArray:
+        """The parameters (a, b, c)."""
+        theta: FloatArray = self.basis @ self.free
+        return theta
 
-def _standard(data: Pooled, family: LinkFamily) -> FloatArray:
+
+class Climber(Protocol):
+    """What minimises log loss over some of the parameters, and says what it is."""
+
+    def climb(
+        self, basis: FloatArray, start: FloatArray, active: BoolArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return where it is least over the active parameters, and the curvature there."""
+
+    def log_loss(self, theta: FloatArray) -> float:
+        """Return the mean log loss of (a, b, c)."""
+
+    @property
+    def rate(self) -> float:
+        """The mean of the targets."""
+
+
+def standard(data: Pooled, family: LinkFamily) -> FloatArray:
     """Return the basis in coordinates where features have deviation 1, and mean 0 with a shift.
 
     Scores may lie within a millionth of each other, or far out; steps and grids then still fit.
@@ -186,61 +268,40 @@ def _standard(data: Pooled, family: LinkFamily) -> FloatArray:
     return standard
 
 
-def _newton(data: Pooled, basis: FloatArray, slopes: int) -> _Best:
+def least_log_loss(data: Climber, basis: FloatArray, slopes: int) -> Best:
     """Minimise log loss over slopes that are not negative.
 
     The problem is convex, so its minimum is that of one face: some slopes at 0, the others free.
     There are at most four, and the first one is almost always it.
     """
-    rate = float(data.weight @ data.target)
     start = np.zeros(basis.shape[1])
-    start[slopes:] = np.log(rate / (1 - rate))  # a constant, which nothing may be worse than
-    faces: list[tuple[float, _Best]] = []
+    start[slopes:] = np.log(
+        data.rate / (1 - data.rate)
+    )  # a constant, which nothing may be worse than
+    faces: list[tuple[float, Best]] = []
     for fixed in sorted(product([False, True], repeat=slopes), key=sum):
         active = np.append(~np.array(fixed), np.ones(basis.shape[1] - slopes, dtype=bool))
-        free, curvature = _climb(data, basis, start, active)
+        free, curvature = data.climb(basis, start, active)
         if (free[:slopes] >= 0).all():
-            found = _Best(free, basis, slopes, curvature)
+            found = Best(free, basis, slopes, curvature)
             if not any(fixed):
                 return found
-            faces.append((data.log_loss(basis @ free), found))
+            faces.append((data.log_loss(found.theta), found))
     return min(faces, key=lambda face: face[0])[1]
 
 
-def _climb(
-    data: Pooled, basis: FloatArray, start: FloatArray, active: BoolArray
+def newton_step(
+    gradient: FloatArray, curvature: FloatArray, active: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Minimise log loss over the active parameters by Newton's method.
-
-    A step is halved until it gains a fair part of what its slope says (Armijo), up to rounding,
-    which makes the method converge from anywhere: far out the curvature says little.
-    """
-    climb, curvature = Newton(start, _LONGEST_STEP), np.eye(len(start))
-    x = basis.T @ data.x
-    best, gain = np.inf, 0.0
-    for _ in range(_MOST_STEPS):
-        odds = basis @ climb.point
-        loss = data.log_loss(odds)
-        if loss > best - 1e-4 * gain + _ROUNDING * best:
-            climb.turn_back()
-            gain /= 2
-            continue
-        best = loss
-        p = data.probability(odds)
-        gradient = np.where(active, x @ (data.weight * (data.target - p)), 0.0)
-        curvature = (x * (data.weight * p * (1 - p))) @ x.T
-        ridge = 1e-12 * np.trace(curvature) + 1e-300
-        inner = np.where(np.outer(active, active), curvature, 0.0)
-        inner += np.diag(np.where(active, ridge, 1.0))
-        step = np.linalg.solve(inner, gradient)
-        climb.go(step, gradient)
-        gain = climb.rise
-        if gain <= _SMALL_GAIN and not climb.shortened:
-            break
-    return climb.point, curvature
+    """Return the step that Newton's method takes along the active parameters, and the slope."""
+    gradient = np.where(active, gradient, 0.0)
+    ridge = 1e-12 * np.trace(curvature) + 1e-300
+    inner = np.where(np.outer(active, active), curvature, 0.0)
+    inner += np.diag(np.where(active, ridge, 1.0))
+    return np.asarray(np.linalg.solve(inner, gradient), dtype=np.float64), gradient
 
 
-def _grid(best: _Best, gain: float) -> FloatArray:
+def _grid(best: Best, gain: float) -> FloatArray:
     """Return points around the minimum, out to where log loss is about `gain` worse."""
     size = len(best.free)
     values, vectors = np.linalg.eigh(best.curvature)
@@ -251,7 +312,7 @@ def _grid(best: _Best, gain: float) -> FloatArray:
     return points[(points[:, : best.slopes] >= 0).all(axis=1)]
 
 
-def _wide_grid(best: _Best, rate: float) -> FloatArray:
+def _wide_grid(best: Best, rate: float) -> FloatArray:
     """Return points all over: slopes from nothing to steep, shifts from never to always."""
     steep, shifts = {1: (200, 1), 2: (30, 25), 3: (12, 13)}[len(best.free)]
     slope = np.append(0.0, np.geomspace(0.02, 100, steep))
@@ -262,16 +323,18 @@ def _wide_grid(best: _Best, rate: float) -> FloatArray:
     return np.stack(mesh, axis=-1).reshape(-1, len(best.free))
 
 
-def _search(data: Pooled, best: _Best, objective: Objective) -> FloatArray:
-    """Find the least value of an objective that may have many local minima."""
+def search(least: float, few: Pooled, many: Pooled, best: Best, objective: Objective) -> FloatArray:
+    """Find the least value of an objective that may have many local minima: return (a, b, c).
+
+    `least` is the log loss at its minimum, `best`; the rows come merged into few and more groups.
+    """
     from scipy.optimize import minimize
 
-    rate = float(data.weight @ data.target)
+    rate = many.rate
     constant = -(rate * np.log(rate) + (1 - rate) * np.log1p(-rate))
-    gain = max(constant - data.log_loss(best.basis @ best.free), 0.0)
+    gain = max(constant - least, 0.0)
     if objective == "calibration_error":
         gain *= GIVEN_UP
-    few, many = data.grouped(_FEW_GROUPS), data.grouped(_MANY_GROUPS)
     quick, slow = (_objective(some, best, objective, gain) for some in (few, many))
 
     def polished(value: Callable[[FloatArray], float], start: FloatArray) -> FloatArray:
@@ -283,14 +346,15 @@ def _search(data: Pooled, best: _Best, objective: Objective) -> FloatArray:
     order = np.argsort([quick(free) for free in grid], kind="stable")[:_POLISHED]
     starts = [best.free, *grid[order]]
     nearby = min((polished(quick, start) for start in starts), key=quick)
-    return min((best.free, polished(slow, nearby)), key=slow)
+    theta: FloatArray = best.basis @ min((best.free, polished(slow, nearby)), key=slow)
+    return theta
 
 
 def _objective(
-    data: Pooled, best: _Best, objective: Objective, gain: float
+    data: Pooled, best: Best, objective: Objective, gain: float
 ) -> Callable[[FloatArray], float]:
     """Return what is minimised; outside of what is allowed it is larger than any value inside."""
-    allowed = data.log_loss(best.basis @ best.free) + gain
+    allowed = data.log_loss(best.theta) + gain
 
     def value(free: FloatArray) -> float:
         if (free[: best.slopes] < 0).any():

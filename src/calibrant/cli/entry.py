@@ -14,6 +14,9 @@ from calibrant.cli.typed import check_secrets
 from calibrant.cli.words import in_options
 from calibrant.errors import InputError
 
+#: What there is to say when memory runs out, wherever that is.
+_NO_MEMORY = "There is not enough memory for this. Free some, or use a random sample of the rows."
+
 
 def main() -> None:
     """Run the command line; bad input becomes one message and exit code 2."""
@@ -28,6 +31,9 @@ def main() -> None:
             sys.exit(_exit_code())
     except (InputError, UnicodeError) as error:
         say(f"Error: {in_options(str(error))}")
+        sys.exit(2)
+    except MemoryError:
+        say(f"Error: {_NO_MEMORY}")
         sys.exit(2)
     except OSError as error:
         place = "" if error.filename is None else f"{shown(str(error.filename))}: "

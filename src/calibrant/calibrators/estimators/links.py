@@ -8,14 +8,20 @@ from calibrant import errors
 from calibrant.calibrators.estimators.calibrator import Calibrator
 from calibrant.calibrators.fitting import OBJECTIVES, Objective, fit_link
 from calibrant.calibrators.links import Link
+from calibrant.calibrators.pool import chunks_of, pool_of
 from calibrant.calibrators.reading import calibrator_unreadable
 from calibrant.calibrators.registry import family_of
-from calibrant.core.diagram import everything, resolve
+from calibrant.calibrators.streamed import Chunks, SourceRows, fit_chunks, fit_streamed
+from calibrant.core.diagram import Diagram, everything, resolve
 from calibrant.data.predictions import Predictions
 
+#: Up to so many scores are looked at all at once: for log loss, and for objectives that are
+#: searched for, whose minimum is only found to the tolerance of the search.
+_FEW_SCORES, _FEW_SEARCHED = 1 << 17, 1 << 20
 
-class _LinkCalibrator(Calibrator):
-    """What the links share: they are fitted to pooled scores, by one of three objectives."""
+
+class LinkCalibrator(Calibrator):
+    """What the links share: they are fitted by one of three objectives."""
 
     function_: Link
     _read = Link.from_dict
@@ -34,7 +40,24 @@ class _LinkCalibrator(Calibrator):
             raise calibrator_unreadable(f"its parameters are not those of {self.method}")
 
     def _function(self, data: Predictions) -> Link:
-        diagram = resolve(data.source, everything)
+        start = Diagram(*data.source.start())
+        if not start.open and int(start.cells.rows.sum()) > self.most_at_once:
+            if self.objective == "log_loss":
+                return fit_streamed(family_of(self.method), SourceRows(data.source))
+            if start.totals.are_counts:
+                return self.of_chunks(chunks_of(pool_of(data)))
+        return self._of_all(resolve(data.source, everything))
+
+    @property
+    def most_at_once(self) -> int:
+        """How many scores are looked at all at once; more come in chunks."""
+        return _FEW_SCORES if self.objective == "log_loss" else _FEW_SEARCHED
+
+    def of_chunks(self, chunks: Chunks) -> Link:
+        """Fit to pooled scores in order that come in chunks."""
+        return fit_chunks(family_of(self.method), chunks, self.objective)
+
+    def _of_all(self, diagram: Diagram) -> Link:
         cells = diagram.cells
         # Platt's targets count rows: weights that do not are scaled to one a row on average
         scale = diagram.count / diagram.weight
@@ -42,7 +65,7 @@ class _LinkCalibrator(Calibrator):
         return fit_link(family_of(self.method), cells.score, weight, positives, self.objective)
 
 
-class PlattCalibrator(_LinkCalibrator):
+class PlattCalibrator(LinkCalibrator):
     """Platt scaling: sigmoid(a logit(p) + b), a >= 0, two parameters.
 
     Parameters
@@ -76,7 +99,7 @@ class PlattCalibrator(_LinkCalibrator):
     on_log_odds = True
 
 
-class BetaCalibrator(_LinkCalibrator):
+class BetaCalibrator(LinkCalibrator):
     """Beta calibration: sigmoid(a ln p - b ln(1 - p) + c), a, b >= 0, three parameters.
 
     Parameters
@@ -100,7 +123,7 @@ class BetaCalibrator(_LinkCalibrator):
     method = "beta"
 
 
-class TemperatureCalibrator(_LinkCalibrator):
+class TemperatureCalibrator(LinkCalibrator):
     """Temperature scaling: sigmoid(logit(p) / T), one parameter; 1 / T is `function_.a`.
 
     Parameters
