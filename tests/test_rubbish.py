@@ -94,6 +94,7 @@ MORE = {
     "CalibratedLinearClassifier": {"max_iter": 5},
     "IsotronClassifier": {"max_iter": 5},
     "Audit.to_html": {"model": "gbm"},
+    "Audit.to_markdown": {"model": "gbm"},
     "calibration_test": {"draws": 99},
     "loss_ratio": {"draws": 20},
     "compare": {"y_prob": {"a": SCORES, "b": SCORES**2}},

@@ -94,9 +94,10 @@ def path_shown(path: str) -> str:
 
 
 def check_no_file_name(text: object, kind: str, way_out: str) -> None:
-    """Refuse a path, or a short line that holds no JSON, where the text of a file is asked for."""
-    line = isinstance(text, str) and len(text) <= _LONGEST_PATH and text.isprintable() and text
-    if isinstance(text, PurePath) or (line and not set(line) & {"{", "["}):
+    """Refuse a path, or what looks like one, where the text of a file is asked for."""
+    line = text if isinstance(text, str) and len(text) <= _LONGEST_PATH else ""
+    plain = line.isprintable() and not set(line) & {"{", "["}
+    if isinstance(text, PurePath) or (plain and (set(line) & {"/", "\\"} or PurePath(line).suffix)):
         raise InputError(
             f"This is not a {kind} that calibrant can read: from_json takes its text, and "
             f"{path_shown(str(text))} looks like the name of a file. {way_out}"
