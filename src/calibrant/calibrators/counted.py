@@ -219,8 +219,8 @@ def _points(score: FloatArray, weight: FloatArray, positives: FloatArray) -> Dia
 def _fitted(pool: Pool, deals: tuple[Deal, Deal], fold: int, calibrator: Calibrator) -> Function:
     fresh = clone(calibrator)
     fresh._check()
-    if isinstance(fresh, LinkCalibrator) and len(pool.score) > fresh.most_at_once:
-        return fresh.of_chunks(lambda: _others(pool, deals, fold))
+    if isinstance(fresh, LinkCalibrator) and len(pool.score) > fresh._most_at_once:
+        return fresh._of_chunks(lambda: _others(pool, deals, fold))
     if isinstance(fresh, HistogramCalibrator) and len(pool.score) > CHUNK:
         data: Any = _ChunkData(lambda: _others(pool, deals, fold), len(pool.score))
         return fresh._function(data)

@@ -41,19 +41,19 @@ class LinkCalibrator(Calibrator):
 
     def _function(self, data: Predictions) -> Link:
         start = Diagram(*data.source.start())
-        if not start.open and int(start.cells.rows.sum()) > self.most_at_once:
+        if not start.open and int(start.cells.rows.sum()) > self._most_at_once:
             if self.objective == "log_loss":
                 return fit_streamed(family_of(self.method), SourceRows(data.source))
             if start.totals.are_counts:
-                return self.of_chunks(chunks_of(pool_of(data)))
+                return self._of_chunks(chunks_of(pool_of(data)))
         return self._of_all(resolve(data.source, everything))
 
     @property
-    def most_at_once(self) -> int:
+    def _most_at_once(self) -> int:
         """How many scores are looked at all at once; more come in chunks."""
         return _FEW_SCORES if self.objective == "log_loss" else _FEW_SEARCHED
 
-    def of_chunks(self, chunks: Chunks) -> Link:
+    def _of_chunks(self, chunks: Chunks) -> Link:
         """Fit to pooled scores in order that come in chunks."""
         return fit_chunks(family_of(self.method), chunks, self.objective)
 
