@@ -140,7 +140,7 @@ def _pattern() -> tuple[re.Pattern[str], list[str]]:
 
 
 _FOUND, _TERM = _pattern()
-# a measure that no line above explains has the line that reports print next to it
+# a measure that no line above explains has the line that reports print with its number
 TERMS |= {
     label: f"{line[:1].upper()}{line[1:]}."
     for label, line in LISTED.values()
