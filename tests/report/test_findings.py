@@ -86,12 +86,13 @@ def test_estimates_have_their_intervals():
 
 
 def test_a_row_in_the_list_is_a_row_in_every_report(monkeypatch):
-    before = findings.measures_of
-    more = found("a new measure", 0.125, "what it means")
-    for module in (findings, terminal):
-        monkeypatch.setattr(module, "measures_of", lambda measures: (*before(measures), *more))
+    before = findings.findings_of
+    more = {"a new part": found("a new measure", 0.125, "what it means")}
+    for module in (findings, html, markdown, terminal):
+        monkeypatch.setattr(module, "findings_of", lambda audit: before(audit) | more)
     for text in reports(AUDITS["rows"]()).values():
         assert "a new measure 0.1250" in text
+    assert AUDITS["rows"]().to_dict()["findings"][-1]["label"] == "a new measure"
 
 
 def test_what_is_missing_is_no_row():

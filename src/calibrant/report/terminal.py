@@ -23,12 +23,10 @@ from calibrant.decisions.price import Price
 from calibrant.decisions.regret import DecisionCost
 from calibrant.report.findings import (
     FACTS,
-    MEASURES,
     MODEL_COLUMNS,
     costs_by_rule,
     differences_of,
-    facts_of,
-    measures_of,
+    findings_of,
     model_cells,
     no_advice,
     worst_of,
@@ -56,8 +54,10 @@ _WIDE = 10_000
 def render(audit: Audit, console: Console) -> None:
     """Print an audit."""
     marks = MARKS if "utf" in console.encoding.lower() else PLAIN_MARKS
-    facts = findings_table(FACTS, facts_of(audit), "numbers")
-    measures = findings_table(MEASURES, measures_of(audit.measures))
+    tables = [
+        findings_table(title, rows, "numbers" if title == FACTS else "scores")
+        for title, rows in findings_of(audit).items()
+    ]
     verdict, headline, *rest = audit.summary
     console.print(
         Group(
@@ -67,7 +67,7 @@ def render(audit: Audit, console: Console) -> None:
             *(Text(sentence) for sentence in rest),
             *(Text(f"Note: {warning}", style="yellow") for warning in audit.notes),
             Text(),
-            Columns([facts, measures], padding=(0, 4)),
+            Columns(tables, padding=(0, 4)),
             Text(),
             worst_table(worst_of(audit)),
             Text(),
