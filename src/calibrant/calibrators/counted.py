@@ -34,7 +34,7 @@ from calibrant.calibrators.estimators.links import LinkCalibrator
 from calibrant.calibrators.estimators.steps import HistogramCalibrator, IsotonicCalibrator
 from calibrant.calibrators.folds import FOLDS, Deal, class_too_small_for_folds, too_few_for_folds
 from calibrant.calibrators.pool import CHUNK, Pool
-from calibrant.calibrators.streamed import Chunks, Points
+from calibrant.calibrators.streamed import Chunks, PooledScores
 from calibrant.core.diagram import Diagram
 from calibrant.core.double_double import running_sum
 from calibrant.core.minorant import minorant
@@ -185,7 +185,7 @@ def _cell_of(score: FloatArray) -> IntArray:
     return np.minimum((score * float(1 << _LEVEL)).astype(np.int64), (1 << _LEVEL) - 1)
 
 
-def _in_cells(chunk: Points) -> Cells:
+def _in_cells(chunk: PooledScores) -> Cells:
     cell = _cell_of(chunk.score)
     points = _points(*chunk).cells
     return pooled_cells(cell, replace(points, level=np.full(len(cell), _LEVEL), cell=cell))[1]
@@ -196,7 +196,7 @@ def _concatenated(parts: list[Cells]) -> Cells:
     return Cells(*map(np.concatenate, columns))
 
 
-def _others(pool: Pool, deals: tuple[Deal, Deal], fold: int) -> Iterator[Points]:
+def _others(pool: Pool, deals: tuple[Deal, Deal], fold: int) -> Iterator[PooledScores]:
     """Yield what the other folds have, chunk by chunk."""
     for part in range(0, len(pool.score), CHUNK):
         chunk = slice(part, part + CHUNK)
@@ -204,7 +204,7 @@ def _others(pool: Pool, deals: tuple[Deal, Deal], fold: int) -> Iterator[Points]
         weight = positives + (pool.negatives[chunk] - deals[0].of(fold, chunk))
         there = weight > 0
         if there.any():
-            yield Points(pool.score[chunk][there], weight[there], positives[there])
+            yield PooledScores(pool.score[chunk][there], weight[there], positives[there])
 
 
 def _points(score: FloatArray, weight: FloatArray, positives: FloatArray) -> Diagram:
@@ -232,10 +232,10 @@ def _fitted(pool: Pool, deals: tuple[Deal, Deal], fold: int, calibrator: Calibra
     return fitted
 
 
-def _pre_pooled(score: FloatArray, weight: FloatArray, positives: FloatArray) -> Points:
+def _pre_pooled(score: FloatArray, weight: FloatArray, positives: FloatArray) -> PooledScores:
     """Pool a chunk as isotonic regression does: the whole then pools the same blocks further."""
     found = minorant(_points(score, weight, positives))
-    return Points(score[found.first], found.weight, found.positives)
+    return PooledScores(score[found.first], found.weight, found.positives)
 
 
 def _calibrated(

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from calibrant._types import AnyArray, FloatArray
-from calibrant.calibrators.streamed import Chunks, Points
+from calibrant.calibrators.streamed import Chunks, PooledScores
 from calibrant.core.tally import Cells
 from calibrant.data.predictions import Predictions
 
@@ -92,10 +92,10 @@ def _narrow(counts: AnyArray) -> AnyArray:
 def chunks_of(pool: Pool) -> Chunks:
     """Return pooled scores chunk by chunk, with their weight and events."""
 
-    def chunks() -> Iterator[Points]:
+    def chunks() -> Iterator[PooledScores]:
         for start in range(0, len(pool.score), CHUNK):
             some = slice(start, start + CHUNK)
             positives = pool.positives[some].astype(np.float64)
-            yield Points(pool.score[some], positives + pool.negatives[some], positives)
+            yield PooledScores(pool.score[some], positives + pool.negatives[some], positives)
 
     return chunks

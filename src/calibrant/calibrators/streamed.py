@@ -52,7 +52,7 @@ _CLOSE = 1e-4
 _STEP, _MERGED = 1 << 15, 128
 
 
-class Points(NamedTuple):
+class PooledScores(NamedTuple):
     """Pooled scores, or groups of them that stand at their mean, in order."""
 
     score: FloatArray
@@ -61,7 +61,7 @@ class Points(NamedTuple):
 
 
 #: Pooled scores in order, chunk by chunk, as often as they are asked for.
-Chunks: TypeAlias = Callable[[], Iterator[Points]]
+Chunks: TypeAlias = Callable[[], Iterator[PooledScores]]
 
 
 class Streamed(Protocol):
@@ -69,17 +69,17 @@ class Streamed(Protocol):
 
     Attributes
     ----------
-    few : Points
+    few : PooledScores
         All of them, merged with their neighbours.
-    ends : Points
+    ends : PooledScores
         The pooled scores that are the least and the greatest: of all, of those inside (0, 1), of
         rows with the event and of rows without it.
     weight : float
         What all of them weigh, as they are added up.
     """
 
-    few: Points
-    ends: Points
+    few: PooledScores
+    ends: PooledScores
     weight: float
 
     def total(self, sums: Sums, /, **numbers: float) -> FloatArray:
@@ -251,8 +251,8 @@ class SourceRows:
         scale = diagram.count / diagram.weight
         mean = np.clip(cells.mass / cells.weight, cells.low, cells.high)
         score = np.where(cells.single, cells.score, mean)
-        self.few = Points(score, scale * cells.weight, scale * cells.positives)
-        self.ends = Points(*(column[_ends_of(diagram)] for column in self.few))
+        self.few = PooledScores(score, scale * cells.weight, scale * cells.positives)
+        self.ends = PooledScores(*(column[_ends_of(diagram)] for column in self.few))
         self.weight, self._source = diagram.weight, source
 
     def total(self, sums: Sums, /, **numbers: float) -> FloatArray:
@@ -296,15 +296,15 @@ class ChunkRows:
         for chunk in chunks():
             groups.append(_merged(chunk))
             ends.append(_ends_in(chunk))
-        self.few = Points(*map(np.concatenate, zip(*groups, strict=True)))
+        self.few = PooledScores(*map(np.concatenate, zip(*groups, strict=True)))
         # the ends of every chunk have those of all chunks among them
-        self.ends = Points(*map(np.concatenate, zip(*ends, strict=True)))
+        self.ends = PooledScores(*map(np.concatenate, zip(*ends, strict=True)))
         self.weight = float(self.few.weight.sum())
 
     def total(self, sums: Sums, /, **numbers: float) -> FloatArray:
         """Add up expressions over the pooled scores, on all cores, in one order."""
 
-        def over(part: Points) -> FloatArray:
+        def over(part: PooledScores) -> FloatArray:
             columns = {"f": part.score, "y": part.positives / part.weight}
             return sums.over({**columns, **numbers}, part.weight)
 
@@ -316,18 +316,18 @@ class ChunkRows:
         return found
 
 
-def _parts(chunk: Points) -> Iterator[Points]:
+def _parts(chunk: PooledScores) -> Iterator[PooledScores]:
     for start in range(0, len(chunk.score), _STEP):
-        yield Points(*(column[start : start + _STEP] for column in chunk))
+        yield PooledScores(*(column[start : start + _STEP] for column in chunk))
 
 
-def _ends_in(chunk: Points) -> Points:
+def _ends_in(chunk: PooledScores) -> PooledScores:
     inner = (chunk.score > 0) & (chunk.score < 1)
     places = _first_and_last(inner, chunk.positives > 0, chunk.positives < chunk.weight)
-    return Points(*(column[places] for column in chunk))
+    return PooledScores(*(column[places] for column in chunk))
 
 
-def _merged(chunk: Points) -> Points:
+def _merged(chunk: PooledScores) -> PooledScores:
     """Merge neighbours, but not with scores of 0 and 1, which count as something else."""
     place = np.arange(len(chunk.score)) // _MERGED
     kind = np.where(chunk.score == 0, -1, np.where(chunk.score == 1, 1, 0))
@@ -336,7 +336,7 @@ def _merged(chunk: Points) -> Points:
     mass = np.add.reduceat(chunk.weight * chunk.score, first)
     last = np.append(first[1:], len(place)) - 1
     mean = np.clip(mass / weight, chunk.score[first], chunk.score[last])
-    return Points(mean, weight, np.add.reduceat(chunk.positives, first))
+    return PooledScores(mean, weight, np.add.reduceat(chunk.positives, first))
 
 
 def _grouped(rows: ChunkRows, near: _Near, groups: int) -> Pooled:

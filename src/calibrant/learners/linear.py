@@ -140,23 +140,23 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
         return course
 
     def _note(
-        self, course: Course, here: _Place, features: Features, held: TrainingRows | None
+        self, course: Course, here: _Reached, features: Features, held: TrainingRows | None
     ) -> None:
         loss = here.loss
         if held is not None:
             loss = here.linked.held_loss(features, here.direction, held)
         course.add(here.direction, loss, self.tol)
 
-    def _place(self, direction: FloatArray, features: Features, rows: TrainingRows) -> _Place:
+    def _place(self, direction: FloatArray, features: Features, rows: TrainingRows) -> _Reached:
         """Project onto the classifiers without calibration error, for a direction."""
         index = features.index(direction)
         linked = Linked.fit(index, rows, "monotone")
         loss = rows.mean(calibrated_loss(self.loss, linked.prob))
-        return _Place(direction, index, linked, loss)
+        return _Reached(direction, index, linked, loss)
 
     def _stepped(
-        self, here: _Place, features: Features, rows: TrainingRows, size: float
-    ) -> tuple[_Place | None, float]:
+        self, here: _Reached, features: Features, rows: TrainingRows, size: float
+    ) -> tuple[_Reached | None, float]:
         """Take the longest step that lowers the loss, of `size` or halved; None if none does."""
         slope = link_slope(here.linked, rows)
         direction = features.pull(push(self.loss, here.linked.prob, rows.label) * slope)
@@ -177,7 +177,7 @@ class CalibratedLinearClassifier(SingleIndexClassifier):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Place:
+class _Reached:
     """Where learning is: a direction, the index of the rows, their link, and the loss."""
 
     direction: FloatArray
