@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -42,18 +43,38 @@ def floor_of(module):
 
 def imported(module):
     """Name the modules of the project that a module imports, at its top or inside a function."""
-    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+    return imports_of(MODULES[module].read_text(encoding="utf-8"))
+
+
+def imports_of(text):
+    """Name what of the project a text imports by its statements."""
+    names = []
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            first, _, rest = name.partition(".")
-            if first == "calibrant" and rest:
-                yield rest
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    assert "calibrant" not in names, "the package stands above all of its modules"
+    return [name.removeprefix("calibrant.") for name in names if name.startswith("calibrant.")]
+
+
+def tabled(module):
+    """Name the modules of the project that stand in texts of a module, to be imported by name."""
+    return tabled_in(MODULES[module].read_text(encoding="utf-8"))
+
+
+def tabled_in(text):
+    """Name the modules of the project that a text has as texts."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.JoinedStr):
+            start = ast.unparse(node.values[0]) if node.values else ""
+            assert not start.startswith("'calibrant."), "a module's name is written out"
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            first, _, rest = node.value.partition(".")
+            found += [rest] if first == "calibrant" and rest in MODULES else []
+    return found
 
 
 def resolved(name):
@@ -65,7 +86,7 @@ def resolved(name):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_imports_point_down(module):
-    for name in imported(module):
+    for name in (*imported(module), *tabled(module)):
         other = resolved(name)
         if other is None:
             # the command line may use what any user may
@@ -82,6 +103,42 @@ def test_no_module_needs_itself():
         module: {resolved(name) for name in imported(module)} - {None, module} for module in MODULES
     }
     tuple(TopologicalSorter(graph).static_order())  # a cycle is an error, and it names it
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from calibrant.report.html import html_of",
+        "def late():\n    from calibrant.report import html",
+        "def late():\n    import calibrant.report.html",
+        "import_module('calibrant.report.html')",
+        "TABLE = {'html': ('calibrant.report.html', 'html_of')}",
+    ],
+)
+def test_every_way_to_import_is_seen(text):
+    names = [*imports_of(text), *tabled_in(text)]
+    assert [resolved(name) for name in names] == ["report.html"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def late():\n    import calibrant as cb",
+        "import_module(f'calibrant.report.{name}')",
+        "from ..report import html",
+    ],
+)
+def test_imports_that_nobody_can_follow_are_refused(text):
+    with pytest.raises(AssertionError):
+        _ = imports_of(text), tabled_in(text)
+
+
+def test_no_two_classes_share_a_name():
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES.values()]
+    found = Counter(
+        node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in found.items() if count > 1] == []
 
 
 def loaded_after(code):
