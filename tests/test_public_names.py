@@ -89,6 +89,7 @@ def test_costs_have_one_spelling():
 
 WRITERS = {
     "audit": (cb.audit, ["to_json", "to_markdown", "to_html"]),
+    "comparison": (lambda y, p: cb.compare(y, {"a": p, "b": p**2}), ["to_html"]),
     "tally": (lambda y, p: cb.Predictions(y, p).tally(), ["to_json"]),
     "calibrator": (lambda y, p: cb.PlattCalibrator().fit(p, y), ["to_json", "to_onnx"]),
 }
