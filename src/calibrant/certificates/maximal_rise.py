@@ -1,4 +1,4 @@
-"""Draw-ups of random walks: what the complexity of given scores comes down to.
+"""Maximal rises of random walks: what the complexity of given scores comes down to.
 
 Put the rows in the order of their scores and add up their random signs. The sum over an interval
 of scores is how far that walk rises between two places, so the largest sum is its maximal rise:

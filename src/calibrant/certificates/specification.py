@@ -1,4 +1,4 @@
-"""Methods: what can be asked of a certificate, and the formula behind each name."""
+"""Specification: what can be asked of a certificate, and the formula behind each name."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where predictions come from: each source answers `tally` and `zoom`."""
+"""Where predictions come from: a source has `start`, `zoom`, `total` and `release`."""

@@ -1,4 +1,4 @@
-"""Stack: the cells of many groups in one array, one group after another.
+"""Grouped cells: the cells of many groups in one array, one group after another.
 
 A thousand groups one by one take as long as reading ten million rows; all at once they do not.
 """

@@ -1,4 +1,4 @@
-"""Inputs: the rules that columns must keep before anything is computed from them."""
+"""Rules: what columns must be before anything is computed from them."""
 
 from __future__ import annotations
 

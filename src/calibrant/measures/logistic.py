@@ -107,7 +107,7 @@ class Climb:
         return max(1.0, self.residuals - len(self._newton.point))
 
     def restart(self) -> None:
-        """SumsAt again from where it stands, at other data."""
+        """Start again from where it stands, at other data."""
         self._newton.restart()
         self.done = self.failed = False
 
@@ -170,7 +170,7 @@ class End:
         return self._point + self._side * (self._distance if self.done else self._outer)
 
     def restart(self) -> None:
-        """SumsAt again from where it stands, at other data."""
+        """Start again from where it stands, at other data."""
         self._inner, self._outer = 0.0, math.inf
         self._last: tuple[float, float] | None = None
         self._steps = (math.inf, math.inf)
@@ -364,7 +364,7 @@ class _CellOdds:
 
 
 def _all_done(climbs: Sequence[Climb] | Sequence[End], look: SumsAt) -> None:
-    """SumsAt until all of them have arrived, or it takes too long."""
+    """Look until all of them have arrived, or it takes too long."""
     for _ in range(_MOST_LOOKS):
         active = [climb for climb in climbs if not (climb.done or climb.failed)]
         if not active:

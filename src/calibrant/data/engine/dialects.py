@@ -1,4 +1,4 @@
-"""Dialects: terms in the SQL of a database, through SQLAlchemy."""
+"""Dialects: expressions in the SQL of a database, through SQLAlchemy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks: how the values of a group column are known in an engine, as numbers or as texts."""
+"""Group keys: how the values of a group column are known in an engine, as numbers or as texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selects: a table or a query in a database; what is asked of it is a SELECT around a SELECT."""
+"""SQL: a table or a query in a database; what is asked of it is a SELECT around a SELECT."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engine: where a lazy table lives. Queries run there, and only their results come back."""
+"""Table: a lazy table and where it lives. Queries run there, and only their results come back."""
 
 from __future__ import annotations
 

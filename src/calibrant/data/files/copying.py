@@ -1,4 +1,4 @@
-"""Original: a file as it is, read part by part, to be written again with more columns.
+"""Copying: a file as it is, read part by part, to be written again with more columns.
 
 Types stay what they are, and a CSV file is text: 007 and 1e5 are not numbers here, nor is a word a
 date. What DuckDB could not give back unchanged is refused.

@@ -1,4 +1,4 @@
-"""Codes: the distinct values of a column, and which one each row holds."""
+"""Factorize: the distinct values of a column, and which one each row holds."""
 
 from __future__ import annotations
 
