@@ -16,6 +16,7 @@ from calibrant.certificates.certify import certificate_of, has_weights, rows_nee
 from calibrant.certificates.evidence import mean_variance
 from calibrant.certificates.specification import CertificateSpec
 from calibrant.core.diagram import Diagram
+from calibrant.core.statistic import read
 from calibrant.data.groups import (
     LEAST_ROWS,
     Grouped,
@@ -26,8 +27,8 @@ from calibrant.data.groups import (
 )
 from calibrant.data.predictions import Predictions, TallyData
 from calibrant.errors import InputError
-from calibrant.measures.error import error_of
-from calibrant.measures.interval import Interval, worst_of
+from calibrant.measures.error import ERROR_AND_WORST
+from calibrant.measures.interval import Interval
 
 Crossed: TypeAlias = Literal["first", "all"]
 CROSSED = ("first", "all")
@@ -179,7 +180,7 @@ def grouped_by(data: Predictions, by: Any) -> Grouped:
 def _finding(
     grouped: Grouped, view: View, number: int, diagram: Diagram, spec: CertificateSpec
 ) -> GroupFinding:
-    error, _ = error_of(diagram)
+    (error, _), worst = read(ERROR_AND_WORST, diagram)
     claim = diagram.totals.are_counts
     weighted = has_weights(diagram)
     columns = [grouped.splits[k] for k in view.columns]
@@ -195,7 +196,7 @@ def _finding(
         observed_rate=diagram.rate,
         mean_prediction=diagram.mean_score,
         calibration_error=error,
-        worst_interval=worst_of(diagram),
+        worst_interval=worst,
         certificate=certificate_of(diagram, spec, weighted=weighted) if claim else None,
         evidence=_evidence(diagram, error),
     )

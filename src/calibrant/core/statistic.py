@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -37,6 +37,7 @@ class RowSums(NamedTuple):
 
 
 _NO_SUMS = Sums()
+_NO_ROWS = RowSums(np.zeros(0), cast("Source", None))
 
 
 def no_sums(_totals: Totals) -> Sums:
@@ -68,6 +69,11 @@ class Statistic(Generic[T]):
     needs: Needs = nothing
     sums: Callable[[Totals], Sums] = no_sums
     bounded: bool = False
+
+
+def read(statistic: Statistic[T], diagram: Diagram) -> T:
+    """Return the value of a statistic that asks for no sums over rows."""
+    return statistic.value(diagram, _NO_ROWS)
 
 
 def values_of(source: Source, diagram: Diagram, *statistics: Statistic[Any]) -> list[Any]:

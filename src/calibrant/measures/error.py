@@ -25,7 +25,8 @@ def error_of(diagram: Diagram) -> tuple[float, float]:
 ERROR: Statistic[tuple[float, float]] = Statistic(
     "the calibration error", lambda diagram, _sums: error_of(diagram), extremes_need, bounded=True
 )
-_ERROR_AND_WORST: Statistic[tuple[tuple[float, float], Interval]] = Statistic(
+#: The same, and the worst interval.
+ERROR_AND_WORST: Statistic[tuple[tuple[float, float], Interval]] = Statistic(
     "the calibration error",
     lambda diagram, _sums: (error_of(diagram), worst_of(diagram)),
     extremes_need,
@@ -127,7 +128,7 @@ def assert_calibrated(
     AssertionError: The calibration error is 0.35, over the 0.2 allowed. Worst: ...
     """
     max_error = errors.share("max_error", max_error)
-    (error, at_most), worst = measured(_ERROR_AND_WORST, y_true, y_prob, sample_weight, pos_label)
+    (error, at_most), worst = measured(ERROR_AND_WORST, y_true, y_prob, sample_weight, pos_label)
     if at_most > max_error + TOLERANCE:
         found = figure(error) if at_most - error <= TOLERANCE else f"up to {rounded_up(at_most, 4)}"
         raise AssertionError(
