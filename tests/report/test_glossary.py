@@ -91,3 +91,18 @@ def test_a_term_is_linked_where_it_is_first_read_and_text_stays_text():
         "the <b> scores, within the limit, in the limit of many rows"
     )
     assert links("the scores") == "the scores"
+
+
+def test_names_of_models_are_no_terms():
+    links = Links(["score", "log loss"])
+    said = links("the Brier score is lower for log loss than for score; its scores")
+    assert re.findall(r'href="#(.*?)"', said) == [anchor("Brier score"), anchor("score")]
+    assert said.endswith('than for score; its <a href="#term-score">scores</a>')
+    page = cb.compare(Y_TRUE, {"score": Y_PROB, "new": TRUTH}).to_html()
+    [box] = re.findall(r'<header class="verdict.*?</header>', page, re.DOTALL)
+    assert "for new than for score" in box
+    assert 'href="#term-score"' not in box
+
+
+def test_a_normal_limit_is_not_the_limit_that_somebody_stated():
+    assert terms_in("By a normal limit: within the limit") == ["limit"]

@@ -19,7 +19,7 @@ from calibrant.report.svg import css_of_models
 
 def html_of(comparison: Comparison, *, title: str | None = None, data: str | None = None) -> str:
     """Return the comparison as HTML text."""
-    environment = escaping_environment()
+    environment = escaping_environment(_names(comparison))
     environment.filters |= {"named": named, "cells": model_cells, "findings": differences_of}
     page = environment.get_template("comparison.html.jinja").render(
         comparison=comparison,
@@ -36,8 +36,12 @@ def html_of(comparison: Comparison, *, title: str | None = None, data: str | Non
     return with_policy(str(page))
 
 
+def _names(comparison: Comparison) -> list[str]:
+    return names_of(one.name for one in comparison.models)
+
+
 def _pictures(comparison: Comparison) -> list[Picture]:
-    names = names_of(one.name for one in comparison.models)
+    names = _names(comparison)
     errors = (one.calibration_error for one in comparison.models)
     models = list(map(Model, names, errors))
     rates = [one.reliability for one in comparison.curves if one.reliability is not None]

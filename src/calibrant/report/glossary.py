@@ -7,6 +7,7 @@ pictures.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
 
 from calibrant._text import visible
@@ -107,7 +108,7 @@ _FORMS = {
     r"\d+(?:\.\d+)?% band": "confidence band",
     r"where it would lie": "consistency band",
     r"true error|true one": "true calibration error",
-    r"limit(?! of many| law)": "limit",
+    r"(?<!normal )limit(?! of many| law)": "limit",
     r"test(?= rejects| does not reject)": "asymptotic test",
     r"observed": "events observed",
     r"predicted": "events predicted",
@@ -171,17 +172,24 @@ def explained() -> dict[str, tuple[str, str]]:
 
 
 class Links:
-    """Text of a page, in which every term is a link where it is first read."""
+    """Text of a page, in which every term is a link where it is first read.
 
-    def __init__(self) -> None:
+    Names of models are no terms, even if one is called score.
+    """
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
         self._seen: set[str] = set()
+        longest = sorted(map(re.escape, names), key=len, reverse=True)
+        self._names = re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])") if longest else None
 
     def __call__(self, text: str) -> str:
         """Return a text as HTML: names from data in it are escaped."""
         parts, end = [], 0
+        names = [] if self._names is None else [one.span() for one in self._names.finditer(text)]
         for found in _FOUND.finditer(text):
             term = _TERM[(found.lastindex or 1) - 1]
-            if term in self._seen:
+            named = any(low <= found.start() and found.end() <= high for low, high in names)
+            if named or term in self._seen:
                 continue
             self._seen.add(term)
             words = _shown(found[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -78,11 +78,11 @@ def html_of(
     return with_policy(str(page))
 
 
-def escaping_environment() -> Any:
+def escaping_environment(names: Sequence[str] = ()) -> Any:
     """Return what fills in a page: names from data are escaped, and what is missing is an error.
 
     It is for one page: `prose` and `heads` link a term where it is first read, in sentences and in
-    what heads tables and pictures.
+    what heads tables and pictures. Names, as of models, are never terms.
     """
     jinja2: Any = require("jinja2", "report")
     environment = jinja2.Environment(
@@ -93,7 +93,7 @@ def escaping_environment() -> Any:
         lstrip_blocks=True,
         loader=jinja2.FunctionLoader(_template),
     )
-    environment.filters |= {name: _in_order(jinja2, Links()) for name in ("prose", "heads")}
+    environment.filters |= {name: _in_order(jinja2, Links(names)) for name in ("prose", "heads")}
     return environment
 
 
