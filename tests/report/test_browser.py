@@ -102,6 +102,19 @@ def test_nothing_is_wider_than_the_window(page, width):
     assert wide <= width
 
 
+@pytest.mark.parametrize("width", [1200, 600, 480, 390, 360])
+def test_the_name_of_an_axis_hides_none_of_its_numbers(page, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    box = "one => one.getBoundingClientRect()"
+    for picture in page.locator("figure > svg").all():
+        name = picture.locator(".upright").evaluate(box)
+        numbers = [
+            one.evaluate(box)["left"] for one in picture.locator("text[text-anchor=end]").all()
+        ]
+        assert name["left"] >= -1
+        assert name["right"] < min(numbers)
+
+
 def test_what_can_be_used_can_be_reached_by_keyboard(page):
     reached = set()
     for _ in range(60):  # terms are links

@@ -38,8 +38,8 @@ def svg_of(picture: Picture) -> str:
     names = (
         f'<text class="name" x="{(_LEFT + _FAR) / 2}" y="{_HEIGHT - 8}" '
         f'text-anchor="middle">{escape(picture.x.name)}</text>'
-        f'<text class="name" transform="translate(14 {(_TOP + _DEEP) / 2}) '
-        f'rotate(-90)" text-anchor="middle">{escape(picture.y.name)}</text>'
+        f'<g class="upright"><text class="name" transform="translate(14 {(_TOP + _DEEP) / 2}) '
+        f'rotate(-90)" text-anchor="middle">{escape(picture.y.name)}</text></g>'
     )
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
