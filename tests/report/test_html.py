@@ -11,6 +11,7 @@ import pytest
 
 import calibrant as cb
 from calibrant.errors import InputError
+from calibrant.report.findings import interval_cells
 from calibrant.report.formats import number
 
 NASTY = "<script>alert(1)</script>"
@@ -93,6 +94,13 @@ def test_tables_behind_pictures_are_the_numbers_of_the_json():
         assert rows == expected
     shares = [float(row[1].rstrip("%")) / 100 for row in tables["scores"][1:]]
     assert shares == pytest.approx(document["scores"]["share"], abs=1e-4)
+
+
+def test_groups_of_equal_size_are_a_table_as_in_the_terminal():
+    [table] = re.findall(r'<table id="equal-size">.*?</table>', PAGE, re.DOTALL)
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th><td>(.*?)</td></tr>", table)
+    written = [[first, *rest.split("</td><td>")] for first, rest in rows]
+    assert written == [list(interval_cells(one)) for one in AUDIT.reliability]
 
 
 def test_the_slider_has_the_costs_of_the_json():

@@ -53,6 +53,7 @@ def html_of(
     environment = escaping_environment()
     environment.filters["capital"] = lambda text: text[:1].upper() + text[1:]
     environment.filters |= {"term": _linked, "number": number, "count": count, "named": named}
+    environment.filters["figure"] = figure
     environment.filters |= {"interval_cells": interval_cells, "group_cells": group_cells}
     share = false_positive / (false_positive + false_negative)
     page = environment.get_template("report.html.jinja").render(
