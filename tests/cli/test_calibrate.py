@@ -135,4 +135,4 @@ def test_an_infinite_log_loss_is_said_to_be_worse(tmp_path):
     options += ["--method", "isotonic", "-o", "c.json"]
     text = " ".join(calibrant("calibrate", *options, cwd=tmp_path).stdout.split())
     assert "but the log loss becomes infinite (2,000 rows, 5 folds)." in text
-    assert "A link, such as Platt scaling, never says 0 or 1." in text
+    assert "Platt scaling, beta calibration and temperature scaling never give 0 or 1." in text

@@ -20,6 +20,7 @@ def test_markdown_tables_have_as_many_cells_as_heads():
     lines = [line for line in found.to_markdown().splitlines() if line.startswith("|")]
     counts = [len(re.findall(r"(?<!\\)\|", line)) for line in lines]
     assert set(counts) == {5, 7, 8}
+    assert "|  | value | interval | what it is |\n| :-- | --: | --: | :-- |" in found.to_markdown()
 
 
 def test_it_opens_with_title_verdict_and_what_to_do():

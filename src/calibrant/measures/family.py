@@ -33,8 +33,14 @@ LISTED = {
         "events over the sum of scores; 1 if scores are right",
     ),
     "expected_calibration_error": (f"ECE, {_N_BINS} bins", "expected calibration error"),
-    "kolmogorov_error": ("Kolmogorov-Smirnov error", "ranges from the lowest score"),
-    "undetectable_l1": ("smallest undetectable L1 error", "whatever the rows (Theorem 1)"),
+    "kolmogorov_error": (
+        "Kolmogorov-Smirnov error",
+        "calibration error over ranges that start at the lowest score",
+    ),
+    "undetectable_l1": (
+        "smallest undetectable L1 error",
+        "by how much single scores may be off on average without any test noticing",
+    ),
 }
 #: How a sentence begins that says why there is no number.
 _MISSING = {

@@ -117,7 +117,13 @@ def facts_of(audit: Audit) -> tuple[Finding, ...]:
         *found("events predicted", data.mean_prediction, "mean score", RATE),
         *found("calibration error", audit.calibration_error, _ERROR, ERROR),
         *found("at most", most, "what a tally leaves open", ERROR, part=True),
-        *found(f"certified, {share}", sure, "upper bound on the true one", BOUND, part=True),
+        *found(
+            f"certified, {share}",
+            sure,
+            "upper bound on the true calibration error",
+            BOUND,
+            part=True,
+        ),
         *_p_value(audit.test),
     )
 
@@ -176,7 +182,10 @@ def _p_value(test: CalibrationTest | None) -> tuple[Finding, ...]:
     words, _, figure = chance(test, digits=2).rpartition(" ")
     label = f"p-value {words}" if words else "test p-value"
     return found(
-        label, test.p_value, "how often right scores look as bad", Format(lambda _: figure)
+        label,
+        test.p_value,
+        "chance of an error this large if the scores are right",
+        Format(lambda _: figure),
     )
 
 

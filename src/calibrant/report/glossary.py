@@ -180,7 +180,9 @@ class Links:
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._seen: set[str] = set()
         longest = sorted(map(re.escape, names), key=len, reverse=True)
-        self._names = re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])") if longest else None
+        self._names = (
+            re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])") if longest else None
+        )
 
     def __call__(self, text: str) -> str:
         """Return a text as HTML: names from data in it are escaped."""

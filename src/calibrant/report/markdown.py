@@ -29,6 +29,10 @@ _MARKS = re.compile(r"[\\|>&*_`\[\]#$~]")
 _LINKS = re.compile(r"@|:(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
+#: Columns of words, which start at the left.
+_WORDS = {"what it is"}
+
+
 def markdown_of(audit: Audit, *, title: str | None = None, model: str | None = None) -> str:
     """Return the audit as Markdown text."""
     lines = [f"# {plain(title or TITLE)}", ""]
@@ -90,7 +94,7 @@ def _groups(audit: Audit) -> Iterator[str]:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(head)} |"
-    yield f"| :-- |{' --: |' * (len(head) - 1)}"
+    yield f"| :-- |{''.join(' :-- |' if one in _WORDS else ' --: |' for one in head[1:])}"
     for row in rows:
         yield f"| {' | '.join(plain(cell) for cell in row)} |"
 

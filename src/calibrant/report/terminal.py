@@ -98,8 +98,9 @@ def render_evaluation(study: Evaluation, console: Console) -> None:
     if math.isinf(study.after.log_loss):
         notes.append(
             Text(
-                "An event that was given probability 0, or its absence 0, makes the log loss "
-                "infinite. A link, such as Platt scaling, never says 0 or 1.",
+                "An event with a probability of 0, or a row without one with a probability of 1, "
+                "makes the log loss infinite. Platt scaling, beta calibration and temperature "
+                "scaling never give 0 or 1.",
                 style="yellow",
             )
         )
