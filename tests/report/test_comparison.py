@@ -64,6 +64,19 @@ def test_every_picture_shows_every_model_in_its_own_look():
     assert PAGE.count(f"truth, error {number(FOUND.models[1].calibration_error)}") >= 2
 
 
+def test_rare_events_have_log_odds_axes():
+    y_true, y_prob, _ = cb.simulate.rare(0.005).draw(20_000, seed=1)
+    rare = {"old": y_prob, "new": y_prob**1.1}
+    page = cb.compare(y_true, rare).to_html()
+    assert page.count("score (predicted probability), log-odds axis") == 1
+    assert f"svg .beyond.model-1 {{ stroke: {look_of(1).colour}; }}" in page
+    assert (
+        "probability), log-odds axis"
+        not in cb.compare(y_true, rare | {"wide": y_prob**0.1}).to_html()
+    )
+    assert "probability), log-odds axis" not in PAGE
+
+
 def test_tables_behind_pictures_are_the_numbers_of_the_curves():
     curve = FOUND.curves[1].reliability
     for score, observed in zip(curve.score, curve.observed, strict=True):

@@ -11,6 +11,7 @@ from calibrant.report.displays.reliability import reliability_overlay
 from calibrant.report.findings import MODEL_COLUMNS, about_rows, differences_of, model_cells
 from calibrant.report.glossary import explained
 from calibrant.report.html import escaping_environment, figures_of
+from calibrant.report.log_odds import crowded, on_log_odds
 from calibrant.report.overlay import Model, names_of
 from calibrant.report.pictures import Picture
 from calibrant.report.policy import with_policy
@@ -45,7 +46,10 @@ def _pictures(comparison: Comparison) -> list[Picture]:
     errors = (one.calibration_error for one in comparison.models)
     models = list(map(Model, names, errors))
     rates = [one.reliability for one in comparison.curves if one.reliability is not None]
+    drawn = [reliability_overlay(models, rates)] if len(rates) == len(models) else []
+    if all(crowded(one.scores) for one in comparison.curves):
+        drawn = list(map(on_log_odds, drawn))
     return [
-        *([reliability_overlay(models, rates)] if len(rates) == len(models) else []),
+        *drawn,
         cumulative_overlay(models, [one.difference for one in comparison.curves]),
     ]

@@ -102,8 +102,10 @@ def css_of_models(count: int) -> str:
 def _css_of(model: int, colour: str, dashes: tuple[float, ...]) -> str:
     lengths = " ".join(f"{_THICK * length:g}" for length in dashes) or "none"
     line = f"svg .curve.model-{model} {{ stroke: {colour}; stroke-dasharray: {lengths}; }}"
-    dots = ", ".join(f"svg .{kind}.model-{model}" for kind in ("hover", "few"))
-    return f"{line}\n{dots} {{ fill: {colour}; }}"
+    beyond = f"svg .beyond.model-{model} {{ stroke: {colour}; }}"
+    kinds = ("hover", "few", "lone", *_BEYOND)
+    dots = ", ".join(f"svg .{kind}.model-{model}" for kind in kinds)
+    return f"{line}\n{beyond}\n{dots} {{ fill: {colour}; }}"
 
 
 def _said(picture: Picture, line: Line) -> Iterable[str]:

@@ -1,8 +1,10 @@
 """The reliability diagram: what is drawn is what the audit says."""
 
+import numpy as np
 from matplotlib.figure import Figure
 
 import calibrant as cb
+from calibrant.report.overlay import look_of
 from calibrant.simulate import overconfident
 
 AUDIT = cb.audit(*overconfident().draw(2000, seed=1)[:2])
@@ -37,3 +39,17 @@ def test_both_bands_are_named_and_told_apart_without_colour():
     hatched = bands["holds the whole true curve (95%)"]
     assert filled.get_hatch() is None
     assert hatched.get_hatch()
+
+
+def test_a_lone_score_of_each_model_has_a_mark_in_its_colour():
+    ax = Figure(figsize=(6, 5)).subplots()
+    scores = np.linspace(0, 0.3, 50)
+    y_true = np.arange(51) % 5 == 0
+    for name, far in (("first", 0.8), ("second", 0.9)):
+        y_prob = np.append(scores, far)
+        cb.ReliabilityDisplay.from_predictions(y_true, y_prob, name=name, ax=ax)
+    marks = [one for one in ax.lines if one.get_marker() == "o"]
+    assert [one.get_xdata().tolist() for one in marks] == [[0.8], [0.9]]
+    assert [one.get_color() for one in marks] == [look_of(0).colour, look_of(1).colour]
+    said = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert said.count("a score far from all others") == 1

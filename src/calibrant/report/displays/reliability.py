@@ -31,6 +31,7 @@ from calibrant.report.pictures import (
 _FEW_POINTS = 15
 #: A score so far from the one before it, as a share of the axis, has a mark: nothing lies between.
 _FAR = 0.1
+_LONE = "a score far from all others"
 _NAME = "the reliability curve"
 
 
@@ -129,6 +130,7 @@ def reliability_overlay(models: Sequence[Model], curves: Sequence[ReliabilityCur
         layers=(
             Line("diagonal", "perfectly calibrated", "perfectly calibrated", ends, ends),
             *lines_of(models, shown, "score", "observed"),
+            *_lone_of(curves, right),
         ),
         columns=columns_of(models, [{"score": x, "observed": y} for x, y in shown]),
     )
@@ -173,12 +175,27 @@ def _layers(audit: Audit, curve: ReliabilityCurve, right: float, top: float) -> 
         says=lambda x, y: f"score {number(x)}: observed {number(y)}",
         marks=len(curve.score) <= _FEW_POINTS,
     )
-    far = np.flatnonzero(np.diff(curve.score, prepend=-np.inf) > _FAR * right)[1:]
-    if len(far) and len(curve.score) > _FEW_POINTS:
-        label = "a score far from all others"
-        yield Points("lone", label, label, curve.score[far], curve.observed[far])
+    yield from _lone(curve, right)
     if scores is not None:  # in a strip of its own, below the curve
         yield Bars("scores", "scores", "where the scores are", scores, -0.17 * top, 0.13 * top)
+
+
+def _lone_of(curves: Sequence[ReliabilityCurve], right: float) -> Iterator[Layer]:
+    """Mark the lone scores of several models; a legend says once what the mark is."""
+    label = _LONE
+    for model, curve in enumerate(curves):
+        for layer in _lone(curve, right, label, model):
+            yield layer
+            label = ""
+
+
+def _lone(
+    curve: ReliabilityCurve, right: float, label: str = _LONE, model: int | None = None
+) -> Iterator[Layer]:
+    """Mark the scores that a line reaches from far away."""
+    far = np.flatnonzero(np.diff(curve.score, prepend=-np.inf) > _FAR * right)[1:]
+    if len(far) and len(curve.score) > _FEW_POINTS:
+        yield Points("lone", label, label, curve.score[far], curve.observed[far], model=model)
 
 
 def _fifths(end: float) -> list[float]:
