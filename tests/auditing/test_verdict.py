@@ -50,6 +50,15 @@ def test_within_the_limit_says_so_of_scores_that_a_test_rejects():
     assert "miscalibrated, but by less than that" in verdict(OFF, 10_000, max_error=0.1).sentence
 
 
+def test_who_cannot_tell_says_whether_a_test_rejects_the_scores():
+    off, right = (
+        verdict(law, 10_000, max_error=most) for law, most in ((OFF, 0.04), (RIGHT, 0.01))
+    )
+    assert off.kind == right.kind == "cannot_tell"
+    assert "The scores are miscalibrated, but that does not show whether" in off.sentence
+    assert "miscalibrated" not in right.sentence
+
+
 def test_a_cost_limit_is_judged_by_what_can_be_saved_at_these_costs():
     costs = {"false_positive": 1.0, "false_negative": 9.0}
     y_true, y_prob, _ = OFF.draw(50_000, seed=1)

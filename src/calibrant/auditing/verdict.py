@@ -186,7 +186,10 @@ def _judged(
         ends = f"between {rounded_down(lower)} and {rounded_up(used.upper)} (each at this level)"
     unsure = "" if least == value else f", which is proved to be at least {rounded_down(least)}"
     needed, more = _needed(diagram, certificate, test, limit)
-    words = f"{start} {ends}. That does not show whether it is within {said}{unsure}. {more}"
+    known = "The scores are miscalibrated, but that" if _rejected(test, certificate) else "That"
+    words = (
+        f"{start} {ends}. {known} does not show whether the error is within {said}{unsure}. {more}"
+    )
     return judged("cannot_tell", _cannot_tell(certificate), words, rows_needed=needed)
 
 
