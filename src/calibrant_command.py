@@ -4,14 +4,15 @@ A module of its own next to the package, because importing any part of the packa
 interrupt meanwhile would end in a traceback, and a closed stream in an exit code of its own.
 """
 
-from __future__ import annotations
-
-import os
-import signal
-import sys
-import time
-from types import FrameType
-from typing import NoReturn, TextIO
+try:  # with nothing before it, not even a __future__
+    import os
+    import signal
+    import sys
+    import time
+    from types import FrameType
+    from typing import NoReturn, TextIO
+except KeyboardInterrupt:  # nothing takes signals yet
+    raise SystemExit(130) from None
 
 #: Signals that end a command as Ctrl-C does; the one that says most names the exit code.
 _STOPS = ("SIGTERM", "SIGHUP", "SIGINT")
@@ -23,10 +24,10 @@ _GRACE = 5.0
 
 def main() -> NoReturn:
     """Run the command line; end with one of its exit codes, whatever happens to its streams."""
-    _open_missing()
     stopper = _Stopper()
     code = None
     try:
+        _open_missing()
         stopper.listen()
         from calibrant.cli import main as run
 
@@ -34,8 +35,8 @@ def main() -> NoReturn:
         code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except BaseException:
-        if not stopper.seen:
+    except BaseException as error:
+        if not (stopper.seen or isinstance(error, KeyboardInterrupt)):
             raise
         # an interrupt, or what compiled modules that were being imported made of it
     if code is None or stopper.seen:

@@ -3,10 +3,12 @@
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import calibrant as cb
+import calibrant_command
 from reference.commands import IMPORTING, PASSING
 
 RUN = f'"{sys.executable}" -c "import calibrant_command; calibrant_command.main()"'
@@ -102,6 +104,35 @@ def test_signals_end_without_a_traceback(folder, sent, code, program):
             started.send_signal(one)
     _, error = started.communicate(timeout=60)
     assert (started.returncode, error) == (code, "")
+
+
+#: The command with an interrupt before it takes signals, at its first import or in its first call.
+INTERRUPTED = {
+    "import": """
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name in {"__future__", "signal", "typing"}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+import calibrant_command
+""",
+    "call": """
+import calibrant_command
+def interrupted():
+    raise KeyboardInterrupt
+calibrant_command._open_missing = interrupted
+""",
+}
+
+
+@pytest.mark.parametrize("when", INTERRUPTED)
+def test_an_interrupt_before_signals_are_taken(when):
+    source = Path(calibrant_command.__file__).parent
+    program = f"import sys; sys.path.append({str(source)!r})\n{INTERRUPTED[when]}"
+    # alone, because what a site has imported is not imported again
+    alone = [sys.executable, "-I", "-S", "-c", f"{program}\ncalibrant_command.main()"]
+    done = subprocess.run(alone, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout + done.stderr) == (130, "")
 
 
 def test_whoever_ignores_a_signal_is_not_overruled(folder):
