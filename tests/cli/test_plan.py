@@ -38,3 +38,10 @@ def test_plan_says_how_many_rows(folder):
         done = calibrant("plan", *wrong)
         assert (done.returncode, done.stdout) == (2, "")
         assert words in done.stderr
+
+
+def test_the_error_that_a_refusal_names_can_be_planned_for():
+    refused = calibrant("plan", "--epsilon", 1e-15)
+    assert refused.returncode == 2
+    least = refused.stderr.split("--epsilon ")[-1].split()[0]
+    assert calibrant("plan", "--epsilon", least).returncode == 0

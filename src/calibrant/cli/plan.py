@@ -56,12 +56,14 @@ def command(
     if prob is not None and scores is None:
         raise _column_needs_scores()
     known = None if scores is None or prob is None else read_scores(scores, prob=prob)
-    sizes: dict[Method, int] = {
+    found: dict[Method, int] = {
         method: sample_size(
             epsilon, confidence=confidence, method=method, scores=known, assurance=assurance
         )
-        for method in _PURPOSE
+        # the one that takes the most rows first, so that its refusal names an error for them all
+        for method in reversed(_PURPOSE)
     }
+    sizes = {method: found[method] for method in _PURPOSE}
     with printed() as console:
         if json:
             about = {"epsilon": epsilon, "confidence": confidence, "assurance": assurance}
