@@ -7,7 +7,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -194,6 +194,23 @@ def test_bad_input(data):
         cb.CalibratedClassifier().fit(X, np.zeros(len(X)))
     few = cb.CalibratedClassifier().fit(X[:40], np.arange(40) < 3)
     assert few.predict_proba(X[:5]).shape == (5, 2)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    ["a" * 10**6, 5, StandardScaler(), LinearRegression(), FrozenEstimator(LinearRegression())],
+    ids=["long", "number", "scaler", "regression", "frozen"],
+)
+def test_what_is_no_classifier_is_refused(data, estimator):
+    for kind in (cb.CalibratedClassifier, cb.CostSensitiveClassifier):
+        with pytest.raises(cb.InputError, match="estimator must be a classifier with fit"):
+            kind(estimator).fit(*data[:2])
+
+
+@pytest.mark.parametrize("cv", ["a" * 10**6, 0.5, object()], ids=["long", "share", "object"])
+def test_what_splits_no_rows_is_refused(data, cv):
+    with pytest.raises(cb.InputError, match="cv must be a number of folds"):
+        cb.CalibratedClassifier(cv=cv).fit(*data[:2])
 
 
 def test_pairs_of_classes_are_refused():

@@ -88,6 +88,14 @@ def test_what_is_no_partition_is_refused(partition):
         cb.PartitionClassifier(partition).fit(X, y)
 
 
+@pytest.mark.parametrize("seed", ["a" * 10**6, -1, 0.5], ids=["long", "negative", "share"])
+@pytest.mark.parametrize("kind", ["tree", "kmeans"])
+def test_what_is_no_seed_is_refused(kind, seed):
+    X, y = data(100, 4)
+    with pytest.raises(InputError, match="random_state must be a whole number"):
+        cb.PartitionClassifier(kind, random_state=seed).fit(X, y)
+
+
 def test_a_function_must_give_a_region_for_each_row():
     X, y = data(100, 4)
     for wrong in (lambda rows: rows[:, 0], lambda rows: np.zeros(3, int), lambda rows: rows > 0):

@@ -26,7 +26,7 @@ from sklearn.utils.validation import (
 )
 
 from calibrant import errors
-from calibrant._text import shown
+from calibrant._text import named, shown
 from calibrant._types import AnyArray, FloatArray
 from calibrant.calibrators.estimators.calibrator import Calibrator, one_class
 from calibrant.calibrators.estimators.steps import IsotonicCalibrator
@@ -143,6 +143,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             refusals.weights_in_scale("sample_weight", weight)
         params = self._routed(weight, fit_params)
         estimator, calibrator = self._estimator, self._calibrator
+        _check_classifier(estimator)
         if isinstance(estimator, FrozenEstimator):
             self.estimator_ = estimator
             raw = self._raw(X)
@@ -215,7 +216,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
             raise errors.out_of_range("cv", "a number of folds or what splits rows", cv)
         if isinstance(cv, int) and fewest < cv:
             raise _folds_without_class(cv, fewest)
-        return check_cv(cv, y, classifier=True)
+        try:
+            return check_cv(cv, y, classifier=True)
+        except ValueError:  # which shows all of a long text
+            raise errors.out_of_range("cv", "a number of folds or what splits rows", cv) from None
 
     def _check_columns(self, raw: FloatArray) -> None:
         """Refuse columns that are not one for each class, such as those of pairs of classes."""
@@ -277,6 +281,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         return tags
 
 
+def _check_classifier(estimator: Any) -> None:
+    """Refuse what has no scores, of which scikit-learn would show all."""
+    gives = any(hasattr(estimator, name) for name in ("predict_proba", "decision_function"))
+    if not (gives and hasattr(estimator, "fit")):
+        raise _not_a_classifier(type(estimator).__name__)
+
+
 def _two_dimensional(values: Any) -> FloatArray:
     array: FloatArray = np.asarray(values, dtype=np.float64)
     return array[:, None] if array.ndim == 1 else array
@@ -301,6 +312,13 @@ def _folds_without_class(folds: int, rows: int) -> InputError:
     return InputError(
         f"cv={folds} folds need {folds} rows of every class, but one class has {rows}. Use fewer "
         "folds, or a classifier that is trained already: FrozenEstimator(classifier)."
+    )
+
+
+def _not_a_classifier(kind: str) -> InputError:
+    return InputError(
+        "estimator must be a classifier with fit and with predict_proba or decision_function, "
+        f"such as LogisticRegression(), but it is of type {named(kind)}."
     )
 
 

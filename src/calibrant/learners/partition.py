@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_clusterer
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from calibrant import errors
@@ -148,6 +149,7 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.partition, str) or self.partition not in _KINDS:
             raise _no_partition(self.partition)
         regions = errors.whole_number("regions", self.regions, 2, errors.MOST_ENTRIES)
+        _check_seed(self.random_state)
         if self.partition == "tree":
             from sklearn.tree import DecisionTreeClassifier
 
@@ -160,6 +162,15 @@ class PartitionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _check_seed(seed: object) -> None:
+    """Refuse what seeds no random numbers, of which scikit-learn would show all."""
+    try:
+        check_random_state(seed)
+    except (TypeError, ValueError):
+        rule = "a whole number from 0 to 2**32 - 1, a RandomState or None"
+        raise errors.out_of_range("random_state", rule, seed) from None
 
 
 def _splits_new_rows(splitter: Any) -> bool:
