@@ -101,3 +101,9 @@ def test_an_audit_takes_far_less_memory_than_its_rows(tmp_path):
     assert rows == MANY
     # read into memory it takes 1,280 MiB; in parts 550, of which 130 are there before
     assert after < 800, (before, after)
+
+
+@pytest.mark.parametrize("name", ["self", "text", "config"])
+def test_a_name_in_a_query_is_no_variable_of_the_program(name):
+    with pytest.raises(cb.InputError, match=f"Table with name {name} does not exist"):
+        Duck(sql=f"FROM {name}")
