@@ -74,6 +74,12 @@ def test_a_closed_stream_does_not_print_into_a_file(folder, tmp_path):
     assert page.rstrip().endswith("</html>")
 
 
+def _listening():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for one in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(one, signal.SIG_DFL)
+
+
 @pytest.mark.kills
 @pytest.mark.parametrize(
     ("sent", "code"),
@@ -96,7 +102,7 @@ def test_signals_end_without_a_traceback(folder, sent, code, program):
         stderr=subprocess.PIPE,
         text=True,
         # whoever runs the tests in the background may have told their children to ignore it
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        preexec_fn=_listening,  # noqa: PLW1509
     )
     assert started.stdout.readline() == "here\n"
     for one in sent * 3:  # an impatient user: the others are ignored while it cleans up

@@ -10,8 +10,10 @@ import polars as pl
 import pytest
 
 import calibrant as cb
+from calibrant.auditing import advice
 from calibrant.auditing.advice import advice_of
 from calibrant.calibrators.folds import FOLDS, dealt
+from calibrant.certificates.brownian import range_quantile
 from calibrant.certificates.certificate import rounded_up
 from calibrant.errors import InputError
 
@@ -262,6 +264,24 @@ def test_differences_between_calibrators_are_paired():
     assert trials["temperature"].behind > 3 * trials["temperature"].behind_error
     assert trials["platt"].behind_error < trials["platt"].saved_error / 2
     assert cb.advise(y_true, y_prob).recommended in {"platt", "beta"}
+
+
+def test_a_calibrator_that_leaves_an_error_is_passed_over():
+    # the scores are too steep and too high; temperature scaling can only make them less steep
+    rng = np.random.default_rng(1)
+    odds = rng.normal(-1.3, 1.1, 6000)
+    y_true = rng.random(6000) < 1 / (1 + np.exp(-odds))
+    found = cb.advise(y_true, 1 / (1 + np.exp(-(1.45 * odds + 0.3))))
+    trials = {one.name: one for one in found.trials}
+    simplest = trials["temperature"]
+    assert simplest.rejected
+    assert found.recommended == "platt"
+    assert not trials["platt"].rejected
+    assert trials["platt"].calibration_error < simplest.calibration_error / 2
+
+
+def test_an_error_that_is_left_is_held_to_the_range_of_a_brownian_motion():
+    assert range_quantile(0.1) == pytest.approx(advice._SEEN, abs=1e-4)
 
 
 def test_the_advice_is_not_taken_back_by_the_next_audit():

@@ -38,6 +38,9 @@ _LEAST = 10
 #: A gain of so many standard errors is no noise; one below this is rounding, on every processor.
 _CLEAR = 2.0
 _ROUNDING = 1e-12
+#: Standard deviations that the range of a Brownian motion passes in 10% of cases. A doubt is
+#: enough, because it costs little to pass a calibrator over.
+_SEEN = 2.2412
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,9 @@ class Trial:
     behind, behind_error : float
         How much less it takes off than the best of those tried, and the standard error of that
         difference: rows are the same for both, so that it is known better than either gain.
+    rejected : bool
+        Whether the asymptotic test, at the 90% level, rejects held-out rows after it: it leaves a
+        calibration error that can be seen.
     """
 
     name: str
@@ -69,6 +75,7 @@ class Trial:
     saved_error: float
     behind: float
     behind_error: float
+    rejected: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,27 +260,34 @@ def _trials(score: FloatArray, counts: IntArray, brier: float, seed: int) -> tup
         return found
 
     saved_error, behind_error = errors(gains), errors(gains - gains[:, :, best : best + 1])
+    left = [_left_after(after[:, k], folds) for k in range(len(TRIED))]
     return tuple(
         Trial(
             name=name,
             brier=max(0.0, brier - float(mean[k])),
-            calibration_error=_error_after(after[:, k], folds),
+            calibration_error=left[k][0],
             saved=float(mean[k]),
             saved_error=float(saved_error[k]),
             behind=float(mean[best] - mean[k]),
             behind_error=float(behind_error[k]),
+            rejected=left[k][1],
         )
         for k, name in enumerate(TRIED)
     )
 
 
-def _error_after(score: FloatArray, folds: FloatArray) -> float:
-    """Return the calibration error of held-out rows, fold by score, once they are recalibrated."""
+def _left_after(score: FloatArray, folds: FloatArray) -> tuple[float, bool]:
+    """Return the calibration error of held-out rows, fold by score, once they are recalibrated.
+
+    And whether it is more than chance: the range of a Brownian motion, in standard deviations.
+    """
     values, place = np.unique(score, return_inverse=True)
     rows, events = folds.sum(axis=1), folds[:, 1]
     steps = np.bincount(place.ravel(), (events - rows * score).ravel(), len(values))
     walk = np.append(0.0, np.cumsum(steps))
-    return float(np.ptp(walk)) / float(rows.sum())
+    size = float(np.ptp(walk))
+    deviation = math.sqrt(float((rows * score * (1 - score)).sum()))
+    return size / float(rows.sum()), size > _SEEN * deviation
 
 
 def _fitted(name: str, score: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
@@ -290,13 +304,19 @@ def _fitted(name: str, score: FloatArray, counts: FloatArray | IntArray) -> Floa
 
 
 def _recommended(trials: tuple[Trial, ...]) -> str | None:
-    """Choose the simplest calibrator that is not clearly behind the best, if any helps."""
+    """Choose the simplest calibrator that does its work, if any helps.
+
+    It is not clearly behind the best. Brier scores alone would miss a calibration error that stays,
+    because it enters them as a square; so one that leaves an error that can be seen is passed over,
+    unless all of them do.
+    """
     if not trials:
         return None
     best = max(trials, key=lambda one: one.saved)
     if best.saved <= _CLEAR * best.saved_error:
         return None
-    return next(one.name for one in trials if one.behind <= _CLEAR * one.behind_error)
+    near = [one for one in trials if one.behind <= _CLEAR * one.behind_error]
+    return next((one.name for one in near if not one.rejected), near[0].name)
 
 
 def _where(worst: Interval, helps: str | None, miscalibrated: bool | None) -> str:
