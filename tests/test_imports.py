@@ -155,6 +155,14 @@ def test_importing_calibrant_loads_nothing_heavy():
     assert not loaded_after("import calibrant") & heavy
 
 
+def test_importing_calibrant_does_not_load_the_compiled_kernel():
+    code = (
+        "import calibrant; from calibrant.core.compiled import compiled; "
+        "assert compiled.cache_info().currsize == 0"
+    )
+    assert "calibrant" in loaded_after(code)
+
+
 def test_arrays_need_nothing_but_numpy():
     code = "import calibrant; calibrant.calibration_error([0, 1], [0.2, 0.7])"
     assert not loaded_after(code) & {"narwhals", "pandas", "sklearn", "duckdb"}

@@ -66,8 +66,13 @@ def test_printed_it_is_sentences_and_a_table():
     assert "\n" not in repr(found)
 
 
+def many():
+    y_true, y_prob, truth = cb.simulate.overconfident().draw(100_000, seed=1)
+    return y_true, {"scores": y_prob, "truth": truth}
+
+
 def test_a_comparison_is_pickled_without_its_rows():
-    found = cb.compare(Y_TRUE, MODELS)
+    found = cb.compare(*many())
     again = pickle.loads(pickle.dumps(found))
     assert again == found
     assert repr(again) == repr(found)

@@ -9,7 +9,7 @@ import pytest
 import calibrant as cb
 
 
-def rows(n=20_000):
+def rows(n=100_000):
     y_true, y_prob, _ = cb.simulate.overconfident().draw(n, seed=1)
     return y_true.copy(), y_prob.copy()
 

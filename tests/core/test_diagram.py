@@ -54,8 +54,8 @@ def test_means_and_counts_are_those_of_the_rows(case):
 
 
 def test_nothing_more_is_opened_than_is_needed():
-    score = (np.arange(4000) + 0.5) / 4000
-    source = cb.Predictions(np.arange(4000) % 3 == 0, score).source
+    score = (np.arange(8000) + 0.5) / 8000
+    source = cb.Predictions(np.arange(8000) % 3 == 0, score).source
     closed = resolve(source, nothing)
     assert not closed.single.any()
 

@@ -8,13 +8,17 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from calibrant import errors
-from calibrant._types import FloatArray
+from calibrant._types import AnyArray, FloatArray
 from calibrant.calibrators.reading import calibrator_unreadable, exactly, numbers_in
+from calibrant.core.compiled import Index, compiled, readable
+from calibrant.core.threads import ranges, side_by_side, threads
 
 Interpolation: TypeAlias = Literal["step", "linear", "strict"]
 INTERPOLATIONS = ("step", "linear", "strict")
 #: How much of the score itself "strict" mixes in, so that nothing is flat.
 STRICT_SHARE = 2.0**-20
+#: Scores from which on a table to look them up pays.
+_MANY_SCORES = 1 << 11
 #: Blocks of a calibrator that is kept or read: far more than a fit has any use for, and few enough
 #: to be read in a second.
 MOST_BLOCKS = 1_000_000
@@ -56,10 +60,37 @@ class Blocks:
                 np.maximum(np.searchsorted(self.low, score, side="right") - 1, 0)
             ]
             return found
-        line = _between(score, *self.knots())
+        return self._line(score, _between(score, *self.knots()))
+
+    def of_column(self, score: AnyArray) -> FloatArray | None:
+        """Return the calibrated probability of each score of an array that may not be checked yet.
+
+        None if the compiled kernel is not there, does not read such an array, or finds a score that
+        is not in [0, 1]; and of few scores, for which a table to look them up would not pay.
+        """
+        kernel = compiled()
+        if kernel is None or len(score) < _MANY_SCORES or not readable(score):
+            return None
+        step = self.interpolation == "step"
+        edges, values = self.steps() if step else self.knots()
+        if len(values) == 1:
+            return None
+        index, out = Index.of(edges, least=0), np.empty(len(score))
+        look = kernel.steps if step else kernel.lines
+
+        def looked_up(part: slice) -> bool:
+            return look(score[part], index, values, out[part])
+
+        workers = threads(len(score))
+        if not all(side_by_side(looked_up, ranges(len(score), workers, 1), workers)):
+            return None
+        return out if step else self._line(score, out)
+
+    def _line(self, score: AnyArray, line: FloatArray) -> FloatArray:
+        """Finish an interpolation."""
         if self.interpolation == "strict":
             line += STRICT_SHARE * (score - line)
-        return line.clip(0.0, 1.0)
+        return line.clip(0.0, 1.0, out=line)
 
     def steps(self) -> tuple[FloatArray, FloatArray]:
         """Return the scores at which steps begin, and their values; the first begins at 0."""

@@ -18,7 +18,9 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"calibrant {__version__}")
+        from calibrant.core import kernel_name
+
+        typer.echo(f"calibrant {__version__} ({kernel_name()} kernel)")
         raise typer.Exit
 
 

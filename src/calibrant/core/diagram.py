@@ -110,14 +110,14 @@ class Diagram:
         """Weighted mean of the scores."""
         return min(1.0, max(0.0, (self.positives - float(self.walk[-1])) / self.weight))
 
-    @property
+    @cached_property
     def open(self) -> bool:
         """Whether every cell is open: the diagram holds every distinct score."""
         return bool(self.single.all())
 
     def hides(self, needs: Needs) -> bool:
         """Whether a cell is closed that a statistic needs opened: there were no rows to look at."""
-        return bool((self.once(needs) & ~self.single).any())
+        return not self.open and bool((self.once(needs) & ~self.single).any())
 
     def replace(self, closed: BoolArray, opened: Cells) -> Diagram:
         """Return the diagram with the cells marked `closed` replaced by what was in them."""
@@ -170,7 +170,7 @@ def resolve(source: Source, *needs: Needs, start: Diagram | None = None) -> Diag
     a diagram of the same source to go on from.
     """
     diagram = Diagram(*source.start()) if start is None else start
-    while True:
+    while not diagram.open:
         wanted = np.zeros(len(diagram.cells), dtype=bool)
         for need in needs:
             wanted |= diagram.once(need)
@@ -181,3 +181,4 @@ def resolve(source: Source, *needs: Needs, start: Diagram | None = None) -> Diag
         if opened is None:
             return diagram
         diagram = diagram.replace(wanted, opened)
+    return diagram

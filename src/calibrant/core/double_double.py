@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._types import AnyArray, BoolArray, FloatArray
+from calibrant.core.compiled import compiled
 
 #: 2^27 + 1, which cuts the 53 digits of a double into two halves (Veltkamp).
 _CUT = 134217729.0
@@ -99,6 +100,9 @@ def running_sum(values: FloatArray) -> DoubleDouble:
     Scientific Computing 26, 2005. The sum of n values is off by at most n^2 2^-106 of the sum of
     their sizes, as if added up in twice the digits.
     """
+    kernel = compiled()
+    if kernel is not None:
+        return DoubleDouble(*kernel.running_sum(values))
     high, low = np.zeros(len(values) + 1), np.zeros(len(values) + 1)
     last = last_error = 0.0
     for begin in range(0, len(values), _CHUNK):

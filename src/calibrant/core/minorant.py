@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._types import BoolArray, FloatArray, IntArray
+from calibrant.core.compiled import compiled
 from calibrant.core.diagram import Diagram
 
 
@@ -41,15 +42,23 @@ def minorant(diagram: Diagram) -> Minorant:
 
 
 def _minorant(diagram: Diagram) -> Minorant:
-    from scipy.optimize import isotonic_regression  # here: scipy.optimize is slow to import
-
     cells = diagram.cells
-    pooled = isotonic_regression(cells.positives / cells.weight, weights=cells.weight)
-    first = pooled.blocks[:-1].astype(np.int64)
+    first = _first_of_blocks(cells.weight, cells.positives)
     # from the sums of the block, so that all its rows get one value to the bit
     weight = np.add.reduceat(cells.weight, first)
     positives = np.add.reduceat(cells.positives, first)
     return Minorant(first, weight, positives, np.minimum(positives / weight, 1.0))
+
+
+def _first_of_blocks(weight: FloatArray, positives: FloatArray) -> IntArray:
+    kernel = compiled()
+    if kernel is not None:
+        return kernel.pool(weight, positives)
+    from scipy.optimize import isotonic_regression  # here: scipy.optimize is slow to import
+
+    pooled = isotonic_regression(positives / weight, weights=weight)
+    first: IntArray = pooled.blocks[:-1].astype(np.int64)
+    return first
 
 
 def minorant_need(diagram: Diagram) -> BoolArray:

@@ -68,7 +68,9 @@ class Cells:
     @property
     def mass(self) -> FloatArray:
         """Score mass F of each cell: the sum of w f."""
-        return self.positives - self.rise + self.fall
+        mass = self.positives - self.rise + self.fall
+        # tiny scores would be lost next to events
+        return np.where(self.single, self.weight * self.score, mass)
 
     @property
     def low(self) -> FloatArray:
@@ -127,6 +129,16 @@ class Totals:
     yy: float
     labels_binary: bool
     weights_integer: bool
+
+    @staticmethod
+    def of_points(cells: Cells) -> Totals:
+        """Return the totals of pooled scores of rows with labels 0 and 1 and without weights."""
+        score, positives = cells.score, cells.positives
+        ff, fy = (
+            np.einsum("i,i,i->", cells.weight, score, score),
+            np.einsum("i,i->", positives, score),
+        )
+        return Totals(float(ff), float(fy), float(positives.sum()), True, True)
 
     @property
     def are_counts(self) -> bool:

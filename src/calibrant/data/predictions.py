@@ -188,13 +188,17 @@ class Predictions:
         group = None if clusters is None else Column(clusters, names.clusters)
         check_lengths([column for column in (label, prob, weight, group) if column is not None])
         self.clusters = None if group is None else coded(group)[1]
-        labels = Labels(label, pos_label)
-        check_not_swapped(prob, labels, names)
-        if weight is not None:
-            self.warnings += check_weights(weight)
+        quick = weight is None and pos_label is None
+        source = ArraySource.of_columns(label, prob, fine=fine) if quick else None
+        if source is None:
+            labels = Labels(label, pos_label)
+            check_not_swapped(prob, labels, names)
+            if weight is not None:
+                self.warnings += check_weights(weight)
+            source = ArraySource(labels, prob, weight, fine=fine)
         #: Row and value of the first soft label, None if labels are two values.
-        self.first_fraction = labels.first_fraction
-        self.source = ArraySource(labels, prob, weight, fine=fine)
+        self.first_fraction = source.first_fraction
+        self.source = source
 
     def __len__(self) -> int:
         return len(self.source)

@@ -38,6 +38,8 @@ class LogisticSums(NamedTuple):
 SumsAt: TypeAlias = Callable[[list[tuple[float, float]]], list[LogisticSums] | None]
 #: Newton's method doubles the digits with each step, so after a step this small it is done.
 _SMALL_STEP = 4e-7
+#: A step that leaves variances as they are, and rows that are few.
+_NO_STEP, _FEW_ROWS = 1e-11, 1 << 12
 #: The secant adds about as many as it had one step before.
 _SMALL_SECANT = 1e-8
 _MOST_LOOKS = 100
@@ -68,6 +70,8 @@ class Climb:
             self._fixed, start = np.array([0.0, 1.0]), np.array([level - center])
         self._newton = Newton(start, _LONGEST_STEP)
         self._information = self._squares = np.eye(2)
+        #: How long the last step was.
+        self.moved = 0.0
         self.done = self.failed = False
 
     @property
@@ -128,6 +132,7 @@ class Climb:
         self._information, self._squares = information, sums.squares
         self._newton.go(step, slopes)
         # on a likelihood so flat that rounding tilts it, a millionth of a deviation is enough
+        self.moved = float(np.abs(step).max())
         enough = np.maximum(_SMALL_STEP, 1e-6 * np.sqrt(variance))
         self.done = not self._newton.shortened and bool((np.abs(step) <= enough).all())
 
@@ -235,10 +240,24 @@ def fitted(
     ]
     for climb in climbs:
         climb.restart()
-    _all_done(climbs, rows_look(source, clip))
+    look = rows_look(source, clip)
+    _all_done(climbs, look)
     for climb in climbs:
         climb.failed = climb.failed or not climb.done
+    # with few rows it costs little, and then it does not matter where a climb began
+    if diagram.count <= _FEW_ROWS:
+        _look_again([climb for climb in climbs if climb.done and climb.moved > _NO_STEP], look)
     return climbs
+
+
+def _look_again(climbs: list[Climb], look: SumsAt) -> None:
+    """Take variances where a climb ended, not where its last step began."""
+    if not climbs:
+        return
+    found = look([(float(climb.raw[0]), float(climb.raw[1])) for climb in climbs]) or ()
+    for climb, sums in zip(climbs, found, strict=True):
+        climb.update(sums)
+        climb.done = True
 
 
 def intercept_ends(

@@ -15,6 +15,7 @@ from calibrant._text import shown
 from calibrant._types import FloatArray
 from calibrant._version import __version__
 from calibrant._writing import written
+from calibrant.calibrators.blocks import Blocks
 from calibrant.calibrators.document import (
     SCHEMA,
     SCHEMA_VERSION,
@@ -31,6 +32,7 @@ from calibrant.calibrators.reading import calibrator_unreadable, exactly, number
 from calibrant.calibrators.registry import KINDS, calibrator_class
 from calibrant.core.diagram import Diagram
 from calibrant.data import refusals
+from calibrant.data.memory.columns import Column
 from calibrant.data.predictions import Predictions, predictions_of
 from calibrant.data.rules import one_column, scores_of
 from calibrant.errors import InputError
@@ -100,7 +102,13 @@ class Calibrator(BaseEstimator, ABC):  # type: ignore[misc]
     def predict(self, y_prob: Any) -> FloatArray:
         """Return the calibrated probability of each score, of shape (n,)."""
         check_is_fitted(self, "function_")
-        return self.function_(scores_of(y_prob))
+        function = self.function_
+        column = Column(one_column(y_prob), "y_prob").array
+        if column is not None and isinstance(function, Blocks):
+            found = function.of_column(column)
+            if found is not None:
+                return found
+        return function(scores_of(y_prob))
 
     def _check(self) -> None:
         """Refuse parameters that are out of range."""

@@ -57,6 +57,13 @@ class Column:
         return values
 
     @property
+    def array(self) -> AnyArray | None:
+        """The array that holds the column, if there is one and nothing in it is masked."""
+        values = self._values
+        plain = isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray)
+        return values if plain else None
+
+    @property
     def native(self) -> Any:
         """The array, or the column as its library knows it."""
         return self._values if isinstance(self._values, np.ndarray) else self._values.to_native()

@@ -1,4 +1,8 @@
-"""Kernel: which cell a row falls in, and the sums that each cell gathers from its rows."""
+"""Kernel: which cell a row falls in, and the sums that each cell gathers from its rows.
+
+This is how numpy does it, and it says what is right. Where the compiled kernel is there it finds
+the places, and `compiled_sums` adds up.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
+from calibrant.core import compiled as library
+from calibrant.core.compiled import compiled
 from calibrant.core.tally import Cells, Totals
+from calibrant.data.refusals import rows_change
 
 #: Levels of the table that rows are looked up in.
 _LEAST_TABLE, _MOST_TABLE = 8, 18
@@ -96,16 +103,28 @@ class Grid:
     def __init__(self, level: int, crowd: int = 0) -> None:
         self._level = level
         self._crowd = min(crowd, level)  # else one coarse cell would overlap all fine ones
+        self.levels = level, self._crowd
         self.slots = (2 if crowd else 1) << level
 
     def place(self, score: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the slot of each score, and how far inside its cell it lies."""
+        kernel = compiled()
+        if kernel is not None:
+            return kernel.place(score, *self.levels)
         slot, inside = place_in_cell(score, self._level + self._crowd)
         if self._crowd:
             above = np.flatnonzero(slot >= 1 << self._level)
             coarse, inside[above] = place_in_cell(score[above], self._level)
             slot[above] = coarse + (1 << self._level)
         return slot, inside
+
+    def marks(self, cells: Cells) -> library.SlotMarks:
+        """Mark the slots that closed cells lie in; they are slots, or parts of one each."""
+        slot, _ = self.place(cells.low)
+        marks = np.zeros(self.slots, dtype=np.uint8)
+        marks[slot] = library.SOME
+        marks[slot[self.named(slot)[0] == cells.level]] = library.ALL
+        return library.SlotMarks(*self.levels, marks)
 
     def names(self) -> tuple[IntArray, IntArray]:
         """Return the level and the cell of each slot, in order of score."""
@@ -124,7 +143,14 @@ class Wanted:
     """Some closed cells, and which rows fall in them."""
 
     def __init__(self, cells: Cells, rows: int) -> None:
-        self._low, self._high = cells.low, cells.high
+        self.cells, self._low, self._high = cells, cells.low, cells.high
+        kernel = compiled()
+        if kernel is None:
+            self._make_table(cells, rows)
+        else:
+            self.of_library = library.WantedCells(library.Index.of(self._low), self._high)
+
+    def _make_table(self, cells: Cells, rows: int) -> None:
         # A table with an entry for each cell of one level tells which scores are worth a look,
         # and in which wanted cell they are if none of those is finer. It is as fine as pays.
         finest = int(cells.level.max())
@@ -149,8 +175,23 @@ class Wanted:
         which = np.searchsorted(other._low, self._low, side="right") - 1
         return bool((which >= 0).all() and (self._high <= other._high[which]).all())
 
+    def among(self, keys: IntArray) -> IntArray:
+        """Return those of sorted keys, a score and a label each, that lie in the cells."""
+        first = np.searchsorted(keys, (self._low + 0.0).view(np.int64) << 1)
+        after = np.searchsorted(keys, (self._high.view(np.int64) << 1) | 1, side="right")
+        sizes = after - first
+        before = np.cumsum(sizes) - sizes
+        found: IntArray = keys[np.arange(sizes.sum()) + np.repeat(first - before, sizes)]
+        return found
+
     def rows(self, score: FloatArray) -> tuple[IntArray, IntArray]:
         """Return the rows of a chunk that are wanted, and which wanted cell each is in."""
+        kernel = compiled()
+        if kernel is not None:
+            found = kernel.select(score, self.of_library)
+            if found is None:
+                raise rows_change()
+            return found
         _, entry = _scaled_and_cell(score, self._level)
         row = np.flatnonzero(self._marked.take(entry))
         if self._exact:
@@ -194,14 +235,20 @@ class Finer:
         self._above_zero = int(cells.level[self._zero])
         self._octaves = _LAST_OCTAVE - self._above_zero if zero.size else -1
         self.slots = (len(cells) << bits) + self._octaves + 1
+        self.of_library = library.CellSplit(
+            self._first, self._level, bits, self._zero, self._octaves, self.slots
+        )
 
     def place(self, score: FloatArray, which: IntArray) -> tuple[IntArray, FloatArray]:
         """Return the slot of each score, given its closed cell, and how far inside it lies."""
-        zero = which == self._zero
-        if not zero.any():
+        kernel = compiled()
+        if kernel is not None:
+            return kernel.place_finer(score, which, self.of_library)
+        at_zero = which == self._zero
+        if not at_zero.any():
             return self._uniform(score, which)
         slot, inside = np.empty(len(score), dtype=np.int64), np.empty(len(score))
-        row, other = np.flatnonzero(zero), np.flatnonzero(~zero)
+        row, other = np.flatnonzero(at_zero), np.flatnonzero(~at_zero)
         slot[row], inside[row] = self._octave(score[row])
         slot[other], inside[other] = self._uniform(score[other], which[other])
         return slot, inside

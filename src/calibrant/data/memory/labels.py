@@ -44,6 +44,14 @@ class Labels:
         elif not in_words:
             self._read()
 
+    @classmethod
+    def plain(cls, column: Column) -> Labels:
+        """Return labels that are known to be the numbers 0 and 1."""
+        labels = cls.__new__(cls)
+        labels._column, labels._positive = column, 1
+        labels.first_fraction, labels._plain = None, True
+        return labels
+
     @property
     def binary(self) -> bool:
         """Every label is one of two values; otherwise they are fractions in [0, 1]."""

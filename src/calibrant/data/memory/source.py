@@ -9,15 +9,18 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
 from calibrant import errors
 from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 from calibrant.core.arrays import NoOddsError, Sums
+from calibrant.core.compiled import compiled, takes
 from calibrant.core.tally import Cells, Tally, Totals
 from calibrant.data.grouped_cells import counted_rows, order_by_score
 from calibrant.data.memory.columns import Column, numbers
+from calibrant.data.memory.compiled_sums import CompiledCounts, CompiledWeighted
 from calibrant.data.memory.kernel import (
     CountSums,
     Finer,
@@ -29,9 +32,12 @@ from calibrant.data.memory.kernel import (
     start_level,
 )
 from calibrant.data.memory.labels import Labels
+from calibrant.data.memory.plain import PlainRows
 from calibrant.data.refusals import rows_change
 from calibrant.data.rules import check_unit, ends_of
 
+#: What adds up rows in cells.
+Accumulator: TypeAlias = CountSums | WeightedSums | CompiledCounts | CompiledWeighted
 #: The table of sums has an entry for every cell, also for empty ones, so it must end somewhere.
 DENSEST_LEVEL = 20
 #: Cells that a finer tally may have, as a power of two.
@@ -41,6 +47,10 @@ _FINER_BITS = 13
 _LEAST_BITS, _MOST_BITS = 3, 62
 #: Up to this many steps over the rows are taken one after another.
 _FEW_STEPS = 4
+#: Up to this many rows are sorted at once.
+_SORTED = 1 << 12
+#: The same for a minorant, with the compiled kernel: it would open many cells.
+_SORTED_FINE = 1 << 15
 #: Opening this many rows is always cheap.
 _FEW_ROWS = 1 << 12
 
@@ -49,7 +59,13 @@ class ArraySource:
     """Rows in memory; the pass that tallies them checks that scores lie in [0, 1]."""
 
     def __init__(
-        self, labels: Labels, prob: Column, weight: Column | None, *, fine: bool = False
+        self,
+        labels: Labels,
+        prob: Column,
+        weight: Column | None,
+        *,
+        fine: bool = False,
+        start: tuple[Cells, Totals] | None = None,
     ) -> None:
         self._labels = labels
         self._prob = prob
@@ -57,11 +73,40 @@ class ArraySource:
         self._nearby: tuple[Wanted, list[Rows]] | None = None
         # what pays in time for a minorant is more memory than a calibration error should take
         self._keep = len(prob) // (5 if fine else 12)
-        self._few = max(1 << 16, len(prob) >> 7) if fine else max(_FEW_ROWS, len(prob) >> 8)
-        self._start = self._tallied(_grid_for(prob, fine))
+        few = max(1 << 14, len(prob) >> 8) if compiled() else max(_FEW_ROWS, len(prob) >> 8)
+        self._few = max(1 << 16, len(prob) >> 7) if fine else few
+        self._plain: PlainRows | None = None
+        if start is None:
+            few = len(prob) <= _SORTED
+            start = self._pooled() if few else self._tallied(_grid_for(prob, fine))
+        self._start = start
+
+    @classmethod
+    def of_columns(cls, label: Column, prob: Column, *, fine: bool) -> ArraySource | None:
+        """Read and check two columns in one pass; None if that cannot be done, or finds a fault.
+
+        It can be done where numbers 0 and 1 lie next to scores in plain arrays. Faults are left to
+        those who can say in words what and where they are.
+        """
+        kernel, score, outcome = compiled(), prob.array, label.array
+        if kernel is None or score is None or outcome is None or not takes(score, outcome):
+            return None
+        plain = PlainRows(kernel, score, outcome)
+        few = len(prob) <= (_SORTED_FINE if fine else _SORTED)
+        start = plain.pooled() if few else plain.tally(_grid_for(prob, fine))
+        if start is None:
+            return None
+        source = cls(Labels.plain(label), prob, None, fine=fine, start=start)
+        source._plain = plain
+        return source
 
     def __len__(self) -> int:
         return len(self._prob)
+
+    @property
+    def first_fraction(self) -> tuple[int, float] | None:
+        """Row and value of the first soft label, None if labels are two values."""
+        return self._labels.first_fraction
 
     def start(self) -> tuple[Cells, Totals]:
         """Return the cells of the first pass, whose width suits the number of rows."""
@@ -75,16 +120,16 @@ class ArraySource:
     def zoom(self, cells: Cells) -> Cells:
         """Open cells: pooled scores if they are few, else cells finer by several levels."""
         rows = int(cells.rows.sum())
-        chunks = self._chunks_in(Wanted(cells, len(self)), keep=rows <= self._keep)
-        if rows <= self._few:
+        keep, grid = rows <= self._keep, None if rows <= self._few else _finer(cells)
+        if self._plain is not None:
+            return self._plain.zoom(cells, grid, keep=keep)
+        chunks = self._chunks_in(Wanted(cells, len(self)), keep=keep)
+        if grid is None:
             parts = [found for _, found in chunks]
             if sum(len(part.score) for part in parts) != rows:
                 raise rows_change()
             opened = Rows.concatenate(parts)
             return pooled_rows(opened, *order_by_score(opened.score))
-        bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
-        bits = min(bits, _MOST_BITS - int(cells.cell.max()).bit_length())
-        grid = Finer(cells, bits)
         sums = self.accumulator(grid.slots)
         for which, found in chunks:
             sums.add(*grid.place(found.score, which), found)
@@ -190,9 +235,26 @@ class ArraySource:
         cells = sums.cells(*grid.names())
         return cells, squares.totals(cells)
 
-    def accumulator(self, slots: int) -> CountSums | WeightedSums:
+    def _pooled(self) -> tuple[Cells, Totals]:
+        """Sort rows that are few, each score once; nothing is left to be opened."""
+        rows = Rows.concatenate([*self._chunks()])
+        if self._labels.binary and rows.weight is None:
+            score, negatives, positives = counted_rows(rows.score, rows.label)
+            count = negatives + positives
+            cells = Cells.points(
+                score, count, count.astype(np.float64), positives.astype(np.float64)
+            )
+            return cells, Totals.of_points(cells)
+        squares = Squares(labels_binary=False)  # cells of one score do not hold their sums
+        squares.add(rows)
+        cells = pooled_rows(rows, *order_by_score(rows.score))
+        return cells, squares.totals(cells)
+
+    def accumulator(self, slots: int) -> Accumulator:
         """Return tables that add up rows such as these."""
-        simple = self._labels.binary and self._weight is None
+        simple, kernel = self._labels.binary and self._weight is None, compiled()
+        if kernel is not None:
+            return CompiledCounts(kernel, slots) if simple else CompiledWeighted(kernel, slots)
         return CountSums(slots, len(self)) if simple else WeightedSums(slots)
 
     def _chunks(self) -> Iterator[Rows]:
@@ -245,6 +307,12 @@ class ArraySource:
             return Rows(score[row], label, None)
         weight = numbers(self._weight.chunk(start, rows)[row], start, self._weight.name)
         return Rows(score[row], label, weight)
+
+
+def _finer(cells: Cells) -> Finer:
+    """Choose how closed cells split."""
+    bits = max(_LEAST_BITS, _FINER_BITS - (len(cells) - 1).bit_length())
+    return Finer(cells, min(bits, _MOST_BITS - int(cells.cell.max()).bit_length()))
 
 
 def _grid_for(prob: Column, fine: bool) -> Grid:
