@@ -22,7 +22,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 #: Where the source lies, and where a wheel has what is built from it.
 CORE = "src/calibrant/core"
 INSIDE = "calibrant/core"
-NAME = "_kernel" + {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
+NAME = f"_kernel.{sys.platform}"
 
 #: No contraction: a product and a sum in one step would round otherwise than numpy does.
 FLAGS = (

@@ -132,7 +132,7 @@ def test_an_installed_wheel_works_without_the_checkout(installed, tmp_path):
     ids=["no compiler", "a compiler that fails", "none wanted"],
 )
 def test_a_wheel_without_the_kernel_works_as_well(installed, clone, tmp_path, hidden):
-    left = clone / "src" / "calibrant" / "core" / "_kernel.so"
+    left = clone / "src" / "calibrant" / "core" / f"_kernel.{sys.platform}"
     left.write_bytes(b"of an editable install")
     try:
         installed_anew(installed, clone, hidden)

@@ -268,15 +268,18 @@ class Kernel:
         )
         return bool(done == len(keys))
 
-    def pool_keys(self, keys: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
-        """Return each score of sorted keys once, its rows, and its events."""
+    def pool_keys(self, keys: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Return the rows of each score of sorted keys, five columns, and sums of f^2 and f y.
+
+        The columns are the score, its weight, its events, and how it moves the walk up and down.
+        """
         _check(keys, np.int64, len(keys))
-        score = np.empty(len(keys))
-        rows, events = np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
-        found = self._pool_keys(_at(keys), len(keys), _at(score), _at(rows), _at(events))
+        rows, columns = np.empty(len(keys), dtype=np.int64), np.empty((5, len(keys)))
+        totals = np.empty(2)
+        found = self._pool_keys(_at(keys), len(keys), _at(rows), _at(columns), _at(totals))
         if found < len(keys) // 2:  # what was set aside for other scores is given back
-            return score[:found].copy(), rows[:found].copy(), events[:found].copy()
-        return score[:found], rows[:found], events[:found]
+            return rows[:found].copy(), columns[:, :found].copy(), totals
+        return rows[:found], columns[:, :found], totals
 
     def steps(self, score: AnyArray, edges: Index, values: FloatArray, out: FloatArray) -> bool:
         """Look up the value of the last edge not above each score; False if one is out of range."""
@@ -341,6 +344,9 @@ def _known(array: AnyArray, kinds: dict[str, int]) -> bool:
 
 def _plain(array: AnyArray) -> FloatArray:
     """Return an array as doubles that lie one after another."""
+    flags = array.flags
+    if array.dtype == np.float64 and flags.c_contiguous and flags.aligned and array.dtype.isnative:
+        return array
     return np.require(array, np.float64, ["C", "A"])
 
 

@@ -69,7 +69,9 @@ class Diagram:
     @cached_property
     def weight_before(self) -> FloatArray:
         """W at every edge: the weight of the rows so far."""
-        return np.concatenate([[0.0], np.cumsum(self.cells.weight)])
+        before = np.zeros(len(self.cells) + 1)
+        np.cumsum(self.cells.weight, out=before[1:])
+        return before
 
     @cached_property
     def walk(self) -> FloatArray:

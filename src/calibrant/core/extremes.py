@@ -62,6 +62,8 @@ def extremes(diagram: Diagram, start: int = 0, stop: int | None = None) -> Extre
     high, low = float(walk.max()), float(walk.min())
     top = start + int(np.argmax(walk >= high - diagram.tolerance))
     bottom = start + int(np.argmax(walk <= low + diagram.tolerance))
+    if diagram.open:
+        return Extremes(high, low, top, bottom, high - low)
     highest = max(high, float(diagram.highest[start:stop].max()))
     lowest = min(low, float(diagram.lowest[start:stop].min()))
     return Extremes(high, low, top, bottom, highest - lowest)

@@ -429,20 +429,30 @@ int64_t calibrant_count_finer(const int64_t *keys, int64_t n, int64_t index_leve
     return n;
 }
 
-/* Pool sorted keys: each score once, its rows and its events. Returns how many scores there are. */
-EXPORT int64_t calibrant_pool_keys(const int64_t *keys, int64_t n, double *score, int64_t *rows,
-                                   int64_t *events);
-int64_t calibrant_pool_keys(const int64_t *keys, int64_t n, double *score, int64_t *rows,
-                            int64_t *events) {
+/* Pool sorted keys: each score once, with its rows, and five columns of n doubles one after another:
+ * the score, its weight, its events, and how far it moves the walk up, and down. Returns how many
+ * scores there are; `totals` are the sums of f^2 and of f y. */
+EXPORT int64_t calibrant_pool_keys(const int64_t *keys, int64_t n, int64_t *rows, double *columns,
+                                   double *totals);
+int64_t calibrant_pool_keys(const int64_t *keys, int64_t n, int64_t *rows, double *columns,
+                            double *totals) {
     int64_t pooled = 0;
-    for (int64_t i = 0; i < n; i++) {
-        if (i == 0 || keys[i] >> 1 != keys[i - 1] >> 1) {
-            score[pooled] = score_of(keys[i]);
-            rows[pooled] = events[pooled] = 0;
-            pooled += 1;
-        }
-        rows[pooled - 1] += 1;
-        events[pooled - 1] += keys[i] & 1;
+    totals[0] = totals[1] = 0.0;
+    for (int64_t i = 0; i < n; pooled++) {
+        const double score = score_of(keys[i]);
+        const int64_t start = i;
+        double weight, events = 0.0, step;
+        for (; i < n && keys[i] >> 1 == keys[start] >> 1; i++) events += (double)(keys[i] & 1);
+        weight = (double)(i - start);
+        step = events - weight * score;
+        rows[pooled] = i - start;
+        columns[pooled] = score;
+        columns[n + pooled] = weight;
+        columns[2 * n + pooled] = events;
+        columns[3 * n + pooled] = step > 0 ? step : 0.0;
+        columns[4 * n + pooled] = step < 0 ? -step : 0.0;
+        totals[0] += weight * score * score;
+        totals[1] += events * score;
     }
     return pooled;
 }

@@ -7,28 +7,23 @@ the package, not if an older version left it behind.
 from __future__ import annotations
 
 import ctypes
+import sys
 from hashlib import sha256
 from pathlib import Path
 
 SOURCE = Path(__file__).with_name("kernel.c")
-#: What the library is called, and how it ends on Linux, macOS and Windows.
-NAME, ENDINGS = "_kernel", (".so", ".dylib", ".dll")
+#: The library is for one platform, and no module of Python, which an ending such as .so would say.
+LIBRARY = SOURCE.with_name(f"_kernel.{sys.platform}")
 
 
 def library() -> ctypes.CDLL | None:
     """Load the library; None if there is none that can be used."""
-    for ending in ENDINGS:
-        path = SOURCE.with_name(NAME + ending)
-        if not path.is_file():
-            continue
-        try:
-            found = ctypes.CDLL(str(path))
-            found.calibrant_source.restype = ctypes.c_char_p
-            if found.calibrant_source() == source_hash().encode():
-                return found
-        except (OSError, AttributeError):  # of another platform, or no kernel
-            continue
-    return None
+    try:
+        found = ctypes.CDLL(str(LIBRARY))
+        found.calibrant_source.restype = ctypes.c_char_p
+        return found if found.calibrant_source() == source_hash().encode() else None
+    except (OSError, AttributeError):  # there is none, or one of another processor, or no kernel
+        return None
 
 
 def source_hash() -> str:

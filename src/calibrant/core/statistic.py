@@ -80,8 +80,10 @@ def values_of(source: Source, diagram: Diagram, *statistics: Statistic[Any]) -> 
     """Return the value of each statistic, or the error that says why there is none."""
     wanted = [one.sums(diagram.totals) for one in statistics]
     some = [one for one in wanted if one.each]
-    together = some[0] if len(some) == 1 else Sums(*(e for one in some for e in one.each))
-    total = source.total(together) if some else np.zeros(0)
+    total: FloatArray | None = np.zeros(0)
+    if some:
+        together = some[0] if len(some) == 1 else Sums(*(e for one in some for e in one.each))
+        total = source.total(together)
     values, start = [], 0
     for statistic, sums in zip(statistics, wanted, strict=True):
         end = start + len(sums.each)

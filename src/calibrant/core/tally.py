@@ -105,9 +105,10 @@ class Cells:
     ) -> Cells:
         """Pooled scores as cells of their own."""
         step = positives - weight * score
-        level = np.full(len(score), POINT)
+        level, cell = np.empty(len(score), dtype=np.int64), np.zeros(len(score), dtype=np.int64)
+        level.fill(POINT)
         rise, fall = np.maximum(step, 0.0), np.maximum(-step, 0.0)
-        return Cells(level, np.zeros_like(level), rows, weight, positives, rise, fall, score)
+        return Cells(level, cell, rows, weight, positives, rise, fall, score)
 
 
 @dataclass(frozen=True, slots=True)

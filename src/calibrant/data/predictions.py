@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from calibrant import errors
 from calibrant._text import shown
 from calibrant._types import IntArray
@@ -351,6 +353,8 @@ def check_alone(**arrays: Any) -> None:
 
 def _one_label(cells: Cells) -> bool:
     """Whether every row that counts is an event, or none is."""
+    if 0 < np.count_nonzero(cells.positives) < len(cells):  # most often
+        return False
     return bool((cells.positives == 0).all() or (cells.positives == cells.weight).all())
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.core.compiled import BLOCK, COUNTS, MOST_ROWS, Kernel, SlotMarks
-from calibrant.core.tally import Cells, Totals
+from calibrant.core.tally import POINT, Cells, Totals
 from calibrant.core.threads import ranges, side_by_side, threads
 from calibrant.data.memory.compiled_sums import cells_of, filled
 from calibrant.data.memory.kernel import Finer, Grid, Wanted
@@ -41,8 +41,7 @@ class PlainRows:
         if keys is None:
             return None
         keys.sort()
-        cells = self._points(keys)
-        return cells, Totals.of_points(cells)
+        return self._points(keys)
 
     def tally(self, grid: Grid) -> tuple[Cells, Totals] | None:
         """Sum up the rows in the cells of a grid; None if they break a rule."""
@@ -73,7 +72,7 @@ class PlainRows:
         if keep or grid is None:
             keys = self._sorted_keys(wanted)
             self._nearby = (wanted, keys) if keep else self._nearby
-            opened = self._points(keys) if grid is None else self._split([keys], wanted, grid)
+            opened = self._points(keys)[0] if grid is None else self._split([keys], wanted, grid)
         else:
             opened = self._split_unsorted(wanted, grid)
         if int(opened.rows.sum()) != int(cells.rows.sum()):
@@ -128,9 +127,14 @@ class PlainRows:
         parts = max(threads(rows), -(-rows // (MOST_ROWS - BLOCK)))
         return side_by_side(work, ranges(rows, parts, BLOCK), parts)
 
-    def _points(self, keys: IntArray) -> Cells:
-        score, rows, events = self._kernel.pool_keys(keys)
-        return Cells.points(score, rows, rows.astype(np.float64), events.astype(np.float64))
+    def _points(self, keys: IntArray) -> tuple[Cells, Totals]:
+        rows, columns, totals = self._kernel.pool_keys(keys)
+        score, weight, positives, rise, fall = columns
+        level, cell = np.empty(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+        level.fill(POINT)
+        cells = Cells(level, cell, rows, weight, positives, rise, fall, score)
+        ff, fy = totals.tolist()
+        return cells, Totals(ff, fy, float(positives.sum()), True, True)
 
 
 def _cells(tables: list[AnyArray], grid: Finer) -> Cells:
