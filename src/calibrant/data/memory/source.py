@@ -328,9 +328,10 @@ def _grid_for(prob: Column, fine: bool) -> Grid:
 def _crowd(prob: Column) -> int:
     """Return c such that nearly all scores are under 2**-c; 0 if they do not crowd."""
     starts = np.linspace(0, len(prob) - 1, 64).astype(int)
-    if len(prob) <= prob.step:  # one chunk: reading it takes less time than 64 parts of it
+    if len(prob) <= prob.step or prob.array is not None:  # 64 parts one by one would take longer
         places = (starts[:, None] + np.arange(16)).ravel()
-        peek = numbers(prob.chunk(0), 0, prob.name)[places[places < len(prob)]]
+        whole = prob.chunk(0) if prob.array is None else prob.array
+        peek = numbers(whole[places[places < len(prob)]], 0, prob.name)
     else:
         parts = [numbers(prob.chunk(k, 16), k, prob.name) for k in starts.tolist()]
         peek = np.concatenate(parts)
