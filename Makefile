@@ -9,7 +9,7 @@ BUILD := pyproject.toml hatch_build.py src/calibrant/core/kernel.c
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-floors test-engines test-spark test-dask test-postgresql test-install test-browser test-docs test-fuzz test-kills docs outputs validity lint bench bench-quality bench-large bench-memory bench-engines pictures certificates paper reproduction learning wheel clean
+.PHONY: help demo test test-floors test-kernel test-engines test-spark test-dask test-postgresql test-install test-browser test-docs test-fuzz test-kills docs outputs validity lint bench bench-quality bench-large bench-memory bench-engines pictures certificates paper reproduction learning wheel clean
 
 help: ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,6 +33,12 @@ test-floors: $(FLOORS)/floors.stamp ## run the tests with the oldest releases al
 		tests/cli/test_inputs.py tests/cli/test_typed.py tests/cli/test_entry.py
 	CALIBRANT_ENGINES=1 $(FLOORS)/bin/python -m pytest -W ignore::DeprecationWarning \
 		-W ignore::PendingDeprecationWarning -W ignore::FutureWarning -m dask tests/data tests/engines
+
+test-kernel: ## run the kernel under AddressSanitizer and UBSan (needs gcc)
+	@mkdir -p build
+	gcc -std=c11 -g -O1 -Wall -Wextra -Werror -pedantic -fsanitize=address,undefined,float-cast-overflow \
+		-fno-sanitize-recover=all -ffp-contract=off tests/core/kernel_driver.c -o build/test-kernel -lm
+	build/test-kernel
 
 test-install: $(VENV)/dev.stamp ## clone, set up and run the README's commands from nothing
 	$(BIN)/python -m pytest -m install
