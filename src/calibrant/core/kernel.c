@@ -532,7 +532,8 @@ int64_t calibrant_pool(double *weight, double *positives, int64_t n, int64_t *fi
     for (int64_t i = 0; i < n; i++) {
         double w = weight[i], s = positives[i];
         int64_t start = i;
-        while (blocks > 0 && positives[blocks - 1] * w >= s * weight[blocks - 1]) {
+        /* quotients: the product of two weights may be too large for a double, or too small */
+        while (blocks > 0 && positives[blocks - 1] / weight[blocks - 1] >= s / w) {
             blocks -= 1;
             w += weight[blocks];
             s += positives[blocks];
