@@ -16,6 +16,8 @@ R = TypeVar("R")
 SETTING, OPENMP = "CALIBRANT_THREADS", "OMP_NUM_THREADS"
 #: Threads at most, unless more are asked for: memory is no faster for more of them.
 _MOST = 8
+#: Threads at most, whoever asks.
+_MOST_ASKED = 1024
 #: Rows from which on threads take less time than starting them.
 MANY_ROWS = 1 << 18
 
@@ -45,9 +47,16 @@ def threads(rows: int) -> int:
         return 1
     asked = os.environ.get(SETTING, "").strip()
     if asked:
-        return whole_number(SETTING, int(asked) if asked.isdecimal() else asked, least=1, most=1024)
-    shared = os.environ.get(OPENMP, "").split(",")[0].strip()
-    return int(shared) if shared.isdecimal() and int(shared) else min(_MOST, _cores())
+        number = _number(asked)
+        value = asked if number is None else number
+        return whole_number(SETTING, value, least=1, most=_MOST_ASKED)
+    shared = _number(os.environ.get(OPENMP, "").split(",")[0].strip())
+    return min(shared, _MOST_ASKED) if shared else min(_MOST, _cores())
+
+
+def _number(text: str) -> int | None:
+    """Return a whole number; None if the text is none, or longer than any count of threads."""
+    return int(text) if text.isdecimal() and len(text) < 20 else None
 
 
 def _cores() -> int:
@@ -64,10 +73,14 @@ def side_by_side(work: Callable[[T], R], parts: Sequence[T], workers: int) -> li
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, parts))
+        try:
+            futures = [pool.submit(work, part) for part in parts]
+        except RuntimeError:  # no more threads can be started, as when the program ends
+            return [work(part) for part in parts]
+        return [future.result() for future in futures]
 
 
 def ranges(rows: int, parts: int, unit: int) -> list[slice]:
     """Cut rows into as many ranges of about the same size, each but the last whole units long."""
-    size = -(-rows // (parts * unit)) * unit
+    size = max(1, -(-rows // (parts * unit))) * unit
     return [slice(start, min(rows, start + size)) for start in range(0, rows, size)]

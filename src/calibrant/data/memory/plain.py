@@ -124,8 +124,9 @@ class PlainRows:
     def _each_part(self, work: Callable[[slice], R]) -> list[R]:
         """Do some work on one part of the rows for each core."""
         rows = len(self._score)
-        parts = max(threads(rows), -(-rows // (MOST_ROWS - BLOCK)))
-        return side_by_side(work, ranges(rows, parts, BLOCK), parts)
+        workers = threads(rows)
+        parts = max(workers, -(-rows // (MOST_ROWS - BLOCK)))  # a table holds no more rows
+        return side_by_side(work, ranges(rows, parts, BLOCK), workers)
 
     def _points(self, keys: IntArray) -> tuple[Cells, Totals]:
         rows, columns, totals = self._kernel.pool_keys(keys)
