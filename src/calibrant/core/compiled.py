@@ -107,7 +107,11 @@ class CellSplit(NamedTuple):
     bits: int
     zero: int
     octaves: int
-    slots: int
+
+    @property
+    def slots(self) -> int:
+        """Finer cells of all closed cells; the octaves come after the others, and then 0."""
+        return (len(self.first) << self.bits) + self.octaves + 1
 
 
 class Kernel:
@@ -306,7 +310,7 @@ class Kernel:
     def _looked_up(score: AnyArray, index: Index, values: FloatArray, out: FloatArray) -> int:
         if not _known(score, _FLOATS):
             raise _refused(score)
-        _check(index.numbers, np.float64, len(values))
+        _check_index(index, len(values))
         _check(values, np.float64, len(index.numbers))
         _check(out, np.float64, len(score))
         return _FLOATS[score.dtype.str[1:]]
@@ -367,6 +371,7 @@ def _check_whole(done: int, slot: IntArray) -> None:
 def _of(wanted: WantedCells) -> tuple[int, int, int, int]:
     """Return what the library takes for wanted cells."""
     lows, high = wanted
+    _check_index(lows, len(high))
     _check(high, np.float64, len(lows.numbers))
     return lows.level, _at(lows.start), _at(lows.numbers), _at(high)
 
@@ -375,6 +380,12 @@ def _check(array: AnyArray, kind: Any, size: int) -> None:
     flags = array.flags
     if array.dtype != kind or array.shape != (size,) or not (flags.c_contiguous and flags.aligned):
         raise _refused(array)
+
+
+def _check_index(index: Index, size: int) -> None:
+    entries = _OCTAVE_ENTRIES if index.level < 0 else (1 << index.level) + 2
+    _check(index.start, np.int32, entries)
+    _check(index.numbers, np.float64, size)
 
 
 def _refused(array: AnyArray) -> TypeError:
@@ -389,9 +400,14 @@ def _at(array: AnyArray) -> int:
     return address
 
 
-@cache
 def compiled() -> Kernel | None:
     """Return the compiled kernel; None if numpy does its work."""
+    return _chosen()
+
+
+@cache
+def _chosen() -> Kernel | None:
+    """Read the setting, and the library, once."""
     setting = os.environ.get(SETTING, "auto") or "auto"
     if setting not in KERNELS:
         raise not_among(SETTING, setting, KERNELS)

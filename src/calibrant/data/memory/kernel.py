@@ -234,10 +234,9 @@ class Finer:
         self._zero = int(zero[0]) if zero.size else -1
         self._above_zero = int(cells.level[self._zero])
         self._octaves = _LAST_OCTAVE - self._above_zero if zero.size else -1
-        self.slots = (len(cells) << bits) + self._octaves + 1
-        self.of_library = library.CellSplit(
-            self._first, self._level, bits, self._zero, self._octaves, self.slots
-        )
+        split = (self._first, self._level, bits, self._zero, self._octaves)
+        self.of_library = library.CellSplit(*split)
+        self.slots = self.of_library.slots
 
     def place(self, score: FloatArray, which: IntArray) -> tuple[IntArray, FloatArray]:
         """Return the slot of each score, given its closed cell, and how far inside it lies."""
