@@ -1,0 +1,86 @@
+"""The library is loaded if it was built from the source next to it, and else passed over."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from calibrant.core import library as module
+from calibrant.core.library import library, source_hash
+from reference.kernels import needs_library
+
+COMPILER = shutil.which("cc")
+SOURCE = module.SOURCE
+
+
+def built(folder, text, name="_kernel.so", source=None):
+    """Build a library, and put the source it should come from next to it."""
+    (folder / "kernel.c").write_bytes(SOURCE.read_bytes() if source is None else source)
+    code = folder / "other.c"
+    code.write_text(text)
+    command = [COMPILER, "-shared", "-fPIC", str(code), "-o", str(folder / name)]
+    subprocess.run(command, check=True)
+
+
+def answering(text):
+    return f'const char *calibrant_source(void) {{ return "{text}"; }}'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "SOURCE", tmp_path / "kernel.c")
+    return tmp_path
+
+
+def test_a_library_that_is_there_is_of_this_source():
+    """Else numpy would do its work, and the tests of the kernel be passed over."""
+    there = [SOURCE.with_name(module.NAME + ending).is_file() for ending in module.ENDINGS]
+    assert library() is not None or not any(there), "kernel.c has changed: build it again"
+
+
+@needs_library
+def test_the_library_was_built_from_the_source_next_to_it():
+    assert library().calibrant_source().decode() == source_hash()
+
+
+def test_no_library_is_none(folder):
+    (folder / "kernel.c").write_bytes(SOURCE.read_bytes())
+    assert library() is None
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+@pytest.mark.parametrize("ending", module.ENDINGS)
+def test_a_library_of_this_source_is_loaded(folder, ending):
+    built(folder, answering(module.sha256(SOURCE.read_bytes()).hexdigest()), f"_kernel{ending}")
+    assert library() is not None
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+@pytest.mark.parametrize(
+    "text", [answering("unknown"), answering(""), answering("0" * 64), "int other(void);"]
+)
+def test_a_library_of_another_source_is_passed_over(folder, text):
+    built(folder, text)
+    assert library() is None
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+def test_a_source_that_changed_since_is_noticed(folder):
+    text = answering(module.sha256(SOURCE.read_bytes()).hexdigest())
+    built(folder, text, source=SOURCE.read_bytes() + b"\n")
+    assert library() is None
+
+
+@pytest.mark.parametrize("content", [b"", b"no library", b"\x7fELF" + bytes(60)])
+def test_rubbish_in_its_place_is_passed_over(folder, content):
+    (folder / "kernel.c").write_bytes(SOURCE.read_bytes())
+    (folder / "_kernel.so").write_bytes(content)
+    (folder / "_kernel.dll").mkdir()
+    assert library() is None
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+def test_without_its_source_no_library_is_trusted(folder):
+    built(folder, answering(""))
+    (folder / "kernel.c").unlink()
+    assert library() is None
