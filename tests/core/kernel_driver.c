@@ -537,12 +537,13 @@ static void test_stray_keys(void) {
 }
 
 static void test_pool_keys(int64_t n) {
-    int64_t *keys = room(n, sizeof *keys), *rows = room(n, sizeof *rows);
-    int64_t *events = room(n, sizeof *events), total = 0, found;
-    double *score = room(n, sizeof *score);
+    int64_t *keys = room(n, sizeof *keys), *rows = room(n, sizeof *rows), total = 0, found;
+    double *columns = room(5 * n, sizeof *columns), *totals = room(2, sizeof *totals);
+    const double *score = columns, *weight = columns + n, *events = columns + 2 * n;
+    double squares = 0.0, products = 0.0;
     for (int64_t i = 0; i < n; i++) keys[i] = key_of(draw_score(), (int)below(2));
     if (n) qsort(keys, (size_t)n, sizeof *keys, by_key);
-    found = calibrant_pool_keys(keys, n, score, rows, events);
+    found = calibrant_pool_keys(keys, n, rows, columns, totals);
     for (int64_t k = 0; k < found; k++) {
         int64_t here = 0, of_these = 0;
         CHECK(k == 0 || score[k] > score[k - 1]);
@@ -550,11 +551,15 @@ static void test_pool_keys(int64_t n) {
             here += score_of(keys[i]) == score[k];
             of_these += score_of(keys[i]) == score[k] && (keys[i] & 1);
         }
-        CHECK(rows[k] == here && events[k] == of_these);
+        CHECK(rows[k] == here && weight[k] == (double)here && events[k] == (double)of_these);
+        CHECK(columns[3 * n + k] - columns[4 * n + k] == events[k] - weight[k] * score[k]);
+        CHECK(columns[3 * n + k] >= 0 && columns[4 * n + k] >= 0);
         total += here;
+        squares += weight[k] * score[k] * score[k];
+        products += events[k] * score[k];
     }
-    CHECK(total == n);
-    free(keys), free(rows), free(events), free(score);
+    CHECK(total == n && totals[0] == squares && totals[1] == products);
+    free(keys), free(rows), free(columns), free(totals);
 }
 
 /* ---- rows added to slots */

@@ -251,12 +251,14 @@ def test_a_key_in_no_wanted_cell_is_noticed():
 def test_sorted_keys_are_pooled_as_sorted_rows_are(score, data):
     label = np.array(data.draw(st.lists(st.booleans(), min_size=len(score), max_size=len(score))))
     keys = np.sort(KERNEL.keys(score, label))
-    pooled = KERNEL.pool_keys(keys)
+    pooled, columns, totals = KERNEL.pool_keys(keys)
     distinct, rows = np.unique(score + 0.0, return_counts=True)
     events = [int(label[score == one].sum()) for one in distinct]
-    assert pooled[0].tobytes() == distinct.tobytes()
-    assert pooled[1].tolist() == rows.tolist()
-    assert pooled[2].tolist() == events
+    step = np.array(events) - rows * distinct
+    expected = [distinct, rows, events, np.maximum(step, 0), np.maximum(-step, 0)]
+    assert pooled.tolist() == rows.tolist()
+    assert columns.tolist() == [np.asarray(one, dtype=float).tolist() for one in expected]
+    assert totals == pytest.approx([np.dot(score, score), score[label].sum()], abs=1e-12)
 
 
 NUMBERS = {
@@ -443,7 +445,8 @@ def test_no_rows_are_no_trouble():
     KERNEL.add_weighted(no_slots, none, none, none, table(0, WEIGHTED))
     assert [len(part) for part in KERNEL.select(none, WANTED)] == [0, 0]
     assert len(KERNEL.keys(none, none)) == 0
-    assert [len(part) for part in KERNEL.pool_keys(no_slots)] == [0, 0, 0]
+    rows, columns, totals = KERNEL.pool_keys(no_slots)
+    assert (len(rows), columns.shape, totals.tolist()) == (0, (5, 0), [0.0, 0.0])
     assert KERNEL.steps(none, INDEX, VALUES, none)
     assert KERNEL.lines(none, INDEX, VALUES, none)
     assert len(KERNEL.pool(none, none)) == 0
