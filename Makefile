@@ -34,9 +34,9 @@ test-floors: $(FLOORS)/floors.stamp ## run the tests with the oldest releases al
 	CALIBRANT_ENGINES=1 $(FLOORS)/bin/python -m pytest -W ignore::DeprecationWarning \
 		-W ignore::PendingDeprecationWarning -W ignore::FutureWarning -m dask tests/data tests/engines
 
-test-kernel: ## run the kernel under AddressSanitizer and UBSan (needs gcc)
+test-kernel: ## run the kernel under AddressSanitizer and UBSan (needs a C compiler)
 	@mkdir -p build
-	gcc -std=c11 -g -O1 -Wall -Wextra -Werror -pedantic -fsanitize=address,undefined,float-cast-overflow \
+	$(CC) -std=c11 -g -O1 -Wall -Wextra -Werror -pedantic -fsanitize=address,undefined,float-cast-overflow \
 		-fno-sanitize-recover=all -ffp-contract=off tests/core/kernel_driver.c -o build/test-kernel -lm
 	build/test-kernel
 

@@ -73,8 +73,13 @@ def test_a_source_that_changed_since_is_noticed(folder):
 @pytest.mark.parametrize("content", [b"", b"no library", b"\x7fELF" + bytes(60)])
 def test_rubbish_in_its_place_is_passed_over(folder, content):
     (folder / "kernel.c").write_bytes(SOURCE.read_bytes())
-    (folder / "_kernel.so").write_bytes(content)
-    (folder / "_kernel.dll").mkdir()
+    (folder / LIBRARY.name).write_bytes(content)
+    assert library() is None
+
+
+def test_a_folder_in_its_place_is_passed_over(folder):
+    (folder / "kernel.c").write_bytes(SOURCE.read_bytes())
+    (folder / LIBRARY.name).mkdir()
     assert library() is None
 
 
