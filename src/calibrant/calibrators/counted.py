@@ -35,6 +35,7 @@ from calibrant.calibrators.estimators.steps import HistogramCalibrator, Isotonic
 from calibrant.calibrators.folds import FOLDS, Deal, class_too_small_for_folds, too_few_for_folds
 from calibrant.calibrators.pool import CHUNK, Pool
 from calibrant.calibrators.streamed import Chunks, PooledScores
+from calibrant.core.arrays import Sums
 from calibrant.core.diagram import Diagram
 from calibrant.core.double_double import running_sum
 from calibrant.core.minorant import minorant
@@ -160,6 +161,12 @@ class _PooledData:
     def zoom(self, cells: Cells) -> Cells | None:  # noqa: ARG002 (as all sources)
         """Return nothing: no cell is closed."""
         return None
+
+    def total(self, _sums: Sums, /, **_numbers: float) -> None:
+        """Return nothing: counts stand for no rows one by one."""
+
+    def release(self) -> None:
+        """Do nothing: nothing is open."""
 
 
 class _ChunkData(_PooledData):

@@ -5,9 +5,7 @@ A chunk's temporaries stay in cache, and nothing of the size of the input is eve
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -18,6 +16,7 @@ from calibrant._types import AnyArray, BoolArray, FloatArray, IntArray
 from calibrant.core.arrays import NoOddsError, Sums
 from calibrant.core.compiled import compiled, takes
 from calibrant.core.tally import Cells, Tally, Totals
+from calibrant.core.threads import side_by_side, threads
 from calibrant.data.grouped_cells import counted_rows, order_by_score
 from calibrant.data.memory.columns import Column, numbers
 from calibrant.data.memory.compiled_sums import CompiledCounts, CompiledWeighted
@@ -223,9 +222,9 @@ class ArraySource:
         if len(starts) <= _FEW_STEPS:  # threads would wait for each other longer than they work
             blocks = (block for start in starts for block in self._chunk(start, step).blocks())
             return sum((summed(rows) for rows in blocks), start=np.array(0.0))
-        with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
-            parts = pool.map(lambda start: summed(self._chunk(start, step)), starts)
-            return sum(parts, start=np.array(0.0))
+        workers = threads(len(self))
+        parts = side_by_side(lambda start: summed(self._chunk(start, step)), starts, workers)
+        return sum(parts, start=np.array(0.0))
 
     def _tallied(self, grid: Grid) -> tuple[Cells, Totals]:
         sums, squares = self.accumulator(grid.slots), Squares(self._labels.binary)
