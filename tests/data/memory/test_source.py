@@ -1,5 +1,8 @@
 """Rows in memory: few more are needed than are there."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -28,3 +31,18 @@ def test_rows_without_weight_leave_no_trace():
     assert found.data.labels_binary
     found = cb.audit([0, 0, 1], [0.25, 0.5, 0.75], sample_weight=[1, 1, 0])
     assert any("single value" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize("rows", [300, 9000])
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_predictions_can_be_copied_and_pickled(rows, copied):
+    rng = np.random.default_rng(0)
+    score = rng.random(rows)
+    data = cb.Predictions(rng.random(rows) < score, score)
+    expected = cb.calibration_error(data)  # so that rows were looked at before
+    again = copied(data)
+    assert cb.calibration_error(again) == pytest.approx(expected, abs=1e-12)
+    assert repr(cb.brier_parts(again)) == repr(cb.brier_parts(data))
+    assert repr(cb.worst_interval(again)) == repr(cb.worst_interval(data))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -101,6 +101,10 @@ class ArraySource:
 
     def __len__(self) -> int:
         return len(self._prob)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what holds the compiled kernel, which may not be where a copy is unpickled."""
+        return {**self.__dict__, "_plain": None, "_nearby": None}
 
     @property
     def first_fraction(self) -> tuple[int, float] | None:
