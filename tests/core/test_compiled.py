@@ -27,8 +27,9 @@ from calibrant.core.compiled import (
 from calibrant.core.double_double import running_sum
 from calibrant.core.minorant import _first_of_blocks
 from calibrant.core.tally import Cells
-from calibrant.data.memory.kernel import CountSums, Finer, Grid, Rows
+from calibrant.data.memory.kernel import Finer, Grid, Rows
 from calibrant.data.memory.kernel import Wanted as WantedRows
+from calibrant.data.memory.sums import CountSums
 from calibrant.data.predictions import Predictions
 from calibrant.errors import InputError
 from reference.kernels import KERNEL, needs_library, using

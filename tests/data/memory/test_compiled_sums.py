@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from calibrant.core.compiled import COUNTS
 from calibrant.data.memory import compiled_sums
 from calibrant.data.memory.compiled_sums import CompiledCounts, CompiledWeighted, cells_of, filled
-from calibrant.data.memory.kernel import CountSums, Rows, WeightedSums, place_in_cell
+from calibrant.data.memory.kernel import Rows, place_in_cell
+from calibrant.data.memory.sums import CountSums, WeightedSums
 from reference.kernels import KERNEL, needs_library
 from reference.samples import SCORES
 

@@ -12,7 +12,8 @@ from calibrant.core.expressions import SMALLEST, Expression, col, how_many, kept
 from calibrant.core.tally import Cells
 from calibrant.data.engine.group_keys import Joint
 from calibrant.data.engine.table import Table
-from calibrant.data.memory.kernel import Grid, counted
+from calibrant.data.memory.kernel import Grid
+from calibrant.data.memory.sums import counted
 
 #: Sums over all rows are taken in so many parts, because long ones round more than short ones.
 _PARTS = 64.0

@@ -1,4 +1,4 @@
-"""Sums of rows in cells, added up by the compiled kernel: the twins of those in `kernel`."""
+"""Sums of rows in cells, added up by the compiled kernel: the twins of those in `sums`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from calibrant._types import AnyArray, FloatArray, IntArray
 from calibrant.core.compiled import COUNTS, MOST_ROWS, WEIGHTED, Kernel
 from calibrant.core.tally import Cells
-from calibrant.data.memory.kernel import Rows, counted
+from calibrant.data.memory.kernel import Rows
+from calibrant.data.memory.sums import counted
 
 
 class CompiledCounts:

@@ -21,17 +21,15 @@ from calibrant.data.grouped_cells import counted_rows, order_by_score
 from calibrant.data.memory.columns import Column, numbers
 from calibrant.data.memory.compiled_sums import CompiledCounts, CompiledWeighted
 from calibrant.data.memory.kernel import (
-    CountSums,
     Finer,
     Grid,
     Rows,
-    Squares,
     Wanted,
-    WeightedSums,
     start_level,
 )
 from calibrant.data.memory.labels import Labels
 from calibrant.data.memory.plain import PlainRows
+from calibrant.data.memory.sums import CountSums, Squares, WeightedSums
 from calibrant.data.refusals import rows_change
 from calibrant.data.rules import check_unit, ends_of
 
